@@ -11,13 +11,15 @@
 //! | at most so many bytes are moved | how many | |
 //! | the subscription that is ready first | its number | |
 //! | the call fails | minus the error's number | |
+//! | the call came to this in a recording of another system | the error's number, `i64` | what it wrote: a zero, and for each write address and length (32 bits each) and the bytes |
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use core::cell::RefCell;
 
 use borges_vm::{ValType, Value, Write};
 use borges_wasi::{
-    Called, Chosen, Errno, Function, Memory, Setup, SetupError, WasiImport, WasmType, World,
+    Called, Chosen, Errno, Function, Memory, MemoryWrite, Setup, SetupError, WasiImport, WasmType,
+    World,
 };
 
 use crate::{
@@ -109,6 +111,8 @@ impl Board {
             (None, None, None) => return Err(choices(function)),
         };
         match chosen(function, &yielded) {
+            // What was recorded elsewhere is no choice of a user's.
+            Some(Chosen::Told { .. }) => Err(choices(function)),
             Some(Chosen::Fault(errno)) if !function.faults().contains(&errno) => {
                 Err(choices(function))
             }
@@ -384,14 +388,18 @@ pub fn unmocked() -> Yield {
     Value::ExternRef(None).into()
 }
 
+fn errno(number: i64) -> Option<Errno> {
+    let mut all = Errno::ALL.iter().copied();
+    all.find(|errno| i64::from(errno.code()) == number)
+}
+
 /// A choice as people write and read it: an error by its name, `ok` for a call that goes as it would by itself.
 pub fn choice_text(yielded: &Yield) -> Option<&'static str> {
     match yielded.value {
         Value::ExternRef(_) => Some("ok"),
-        Value::I32(number @ ..0) => {
-            let errno = |errno: &&Errno| i32::from(errno.code()) == -number;
-            Errno::ALL.iter().find(errno).map(|errno| errno.name())
-        }
+        Value::I32(number @ ..0) => errno(-i64::from(number)).map(Errno::name),
+        Value::I64(0) if !yielded.bytes.is_empty() => Some("as recorded"),
+        Value::I64(number) if !yielded.bytes.is_empty() => errno(number).map(Errno::name),
         _ => None,
     }
 }
@@ -408,12 +416,29 @@ pub fn yielded(chosen: &Chosen) -> Yield {
         Chosen::Ready(at) => number(*at as usize).into(),
         Chosen::Short(most) => number(*most as usize).into(),
         Chosen::Fault(errno) => Value::I32(-i32::from(errno.code())).into(),
+        Chosen::Told { errno, writes } => {
+            let mut bytes = Vec::from([0]);
+            for write in writes {
+                bytes.extend(write.address.to_le_bytes());
+                // A memory has at most so many bytes.
+                bytes.extend((write.bytes.len() as u32).to_le_bytes());
+                bytes.extend_from_slice(&write.bytes);
+            }
+            Yield {
+                value: Value::I64(errno.code().into()),
+                bytes: bytes.into(),
+            }
+        }
     }
 }
 
 /// The inverse of [`yielded`], for a call of this function; nothing for what is no choice of it.
 fn chosen(function: Function, yielded: &Yield) -> Option<Chosen> {
     let (value, bytes) = (yielded.value, &*yielded.bytes);
+    if let (Value::I64(number), [0, list @ ..]) = (value, bytes) {
+        let (errno, writes) = (errno(number)?, told(list)?);
+        return Some(Chosen::Told { errno, writes });
+    }
     if let Value::I64(ns) = value {
         let is_clock = function == Function::ClockTimeGet && bytes.is_empty();
         return is_clock.then_some(Chosen::Later(ns as u64));
@@ -422,9 +447,8 @@ fn chosen(function: Function, yielded: &Yield) -> Option<Chosen> {
         return None;
     };
     if number < 0 {
-        let code = u16::try_from(number.unsigned_abs()).ok()?;
-        let errno = Errno::ALL.iter().find(|errno| errno.code() == code)?;
-        return bytes.is_empty().then_some(Chosen::Fault(*errno));
+        let errno = errno(-i64::from(number))?;
+        return bytes.is_empty().then_some(Chosen::Fault(errno));
     }
     let number = number as u32;
     match function {
@@ -437,4 +461,20 @@ fn chosen(function: Function, yielded: &Yield) -> Option<Chosen> {
         }
         _ => None,
     }
+}
+
+/// The writes of a call that was recorded elsewhere.
+fn told(mut list: &[u8]) -> Option<Vec<MemoryWrite>> {
+    let mut writes = Vec::new();
+    while !list.is_empty() {
+        let (address, rest) = list.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        writes.push(MemoryWrite {
+            address: u32::from_le_bytes(*address),
+            bytes: bytes.to_vec(),
+        });
+        list = rest;
+    }
+    Some(writes)
 }

@@ -48,6 +48,8 @@ pub enum Action {
     Record(Record),
     /// Run a recording again and check that everything comes out the same, bit for bit
     Replay(Replay),
+    /// Make a session file of what a recorder wrote beside another engine, and check it call by call
+    Import(Import),
     /// List serial ports, and what answers on them
     Devices(Devices),
     /// Put the firmware onto a board
@@ -381,6 +383,29 @@ pub struct Record {
     /// The most steps to take (a step is one WebAssembly instruction)
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
+}
+
+/// `borges import`.
+#[derive(Args, Debug)]
+pub struct Import {
+    /// What a recorder wrote
+    #[arg(value_name = "RECORDING")]
+    pub recording: PathBuf,
+    /// The program that was recorded: a WebAssembly module
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// The session file to write [default: the recording's name, with .borges]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The board file, for programs of a board
+    #[arg(long, value_name = "FILE")]
+    pub board: Option<PathBuf>,
+    /// Take this folder for what the recorded program found there; without it, the files that it read
+    #[arg(long = "dir", value_name = "HOST[::GUEST]")]
+    pub folders: Vec<String>,
+    /// Keep what comes before the place where program and recording part, or where the recording is damaged
+    #[arg(long)]
+    pub partial: bool,
 }
 
 /// `borges replay`.

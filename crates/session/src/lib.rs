@@ -15,6 +15,7 @@ mod device;
 mod error;
 pub mod headless;
 mod history;
+pub mod import;
 mod look;
 mod motion;
 pub mod network;

@@ -1,11 +1,11 @@
 //! Calls, from outside.
 
-use crate::call::{Call, MemoryWrite, Stop};
+use crate::call::{Call, Stop};
 use crate::calls;
 use crate::choice::{Chosen, Misuse, Wants};
 use crate::errno::Errno;
 use crate::function::{Function, WasiImport};
-use crate::memory::{BadPointer, Memory};
+use crate::memory::{BadPointer, Memory, MemoryWrite};
 use crate::world::World;
 use alloc::vec::Vec;
 
@@ -79,6 +79,12 @@ impl World {
             Some(Chosen::Bytes(_)) => matches!(function, Function::RandomGet | Function::FdRead),
             Some(Chosen::Ready(_)) => function == Function::PollOneoff,
             Some(Chosen::Short(_)) => function.moves_bytes(),
+            Some(Chosen::Told { errno, writes }) => {
+                if writes.iter().all(|write| write.fits(memory)) {
+                    return self.told(import, args, memory, *errno, writes);
+                }
+                false
+            }
         };
         if let (Some(chosen), false) = (chosen, fits) {
             return Err(Misuse::Chosen {
@@ -117,6 +123,61 @@ impl World {
             Err(Stop::Wants(wants)) => Called::Wants(wants),
             Err(Stop::Misuse(misuse)) => return Err(misuse),
         })
+    }
+
+    /// Answers what somebody says, and changes what the call changes by itself if it succeeds here and there.
+    fn told(
+        &mut self,
+        import: WasiImport,
+        args: &[u64],
+        memory: &dyn Memory,
+        errno: Errno,
+        writes: &[MemoryWrite],
+    ) -> Result<Called, Misuse> {
+        if errno == Errno::Success || import.function == Function::FdClose {
+            let mut after = self.clone();
+            let mut called = after.carry_out(import, args, memory, None)?;
+            if let Called::Wants(wants) = &called {
+                let usual = self.usual(wants);
+                called = after.carry_out(import, args, memory, Some(&usual))?;
+            }
+            let opens = import.function == Function::PathOpen;
+            if matches!(&called, Called::Answer(answer) if answer.errno == Errno::Success)
+                && (!opens || after.renumber(self, args, writes))
+            {
+                *self = after;
+            }
+        }
+        Ok(Called::Answer(WasiAnswer {
+            errno,
+            writes: writes.to_vec(),
+            slept: 0,
+        }))
+    }
+
+    /// Gives what `path_open` has opened since `before` the number that `writes` say, if that is free.
+    fn renumber(&mut self, before: &World, args: &[u64], writes: &[MemoryWrite]) -> bool {
+        let place = args.last().copied().unwrap_or_default();
+        let mut writes = writes
+            .iter()
+            .filter(|write| u64::from(write.address) == place);
+        let told = writes.next().and_then(|write| write.bytes.first_chunk());
+        let Some(told) = told.map(|bytes| u32::from_le_bytes(*bytes)) else {
+            return false;
+        };
+        let mut opened = None;
+        self.descriptors.for_each(|number, _| {
+            if before.descriptors.get(number).is_none() {
+                opened = Some(number);
+            }
+        });
+        match opened {
+            Some(number) if number == told => true,
+            Some(number) if told < before.limits().descriptors => {
+                self.descriptors.renumber(number, told)
+            }
+            _ => false,
+        }
     }
 
     /// Makes a call fail, unless it fails by itself.

@@ -4,22 +4,13 @@ use crate::choice::{Chosen, Misuse, Wants};
 use crate::errno::Errno;
 use crate::function::Preview;
 use crate::limits::WorldLimits;
-use crate::memory::{BadPointer, Memory};
+use crate::memory::{BadPointer, Memory, MemoryWrite};
 use crate::rights;
 use crate::tree::Ino;
 use crate::world::{Descriptor, Open, World};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-
-/// Bytes for the memory of the program, all within it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryWrite {
-    /// Where they go.
-    pub address: u32,
-    /// The bytes.
-    pub bytes: Vec<u8>,
-}
 
 /// Why a call ends before its end.
 #[derive(Clone, Debug, PartialEq)]

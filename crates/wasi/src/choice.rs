@@ -1,6 +1,7 @@
 //! What a world does not know by itself, and what an embedding answers.
 
 use crate::errno::Errno;
+use crate::memory::MemoryWrite;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,14 @@ pub enum Chosen {
     /// At most so many bytes are moved, at least one: for a call that
     /// [`moves_bytes`](crate::Function::moves_bytes) between memory and a file, or to an output.
     Short(u32),
+    /// The call came to this in a recording of another system, whatever this one would answer. What it changes here is
+    /// what it changes by itself, as far as it succeeds here and there.
+    Told {
+        /// What it returned.
+        errno: Errno,
+        /// What was written to memory, all of it within.
+        writes: Vec<MemoryWrite>,
+    },
 }
 
 /// Why a call was not carried out: the embedding has made a mistake. The world is what it was.

@@ -44,13 +44,12 @@ mod tree;
 mod world;
 
 pub use answer::{Called, WasiAnswer};
-pub use call::MemoryWrite;
 pub use choice::{Chosen, ClockId, Misuse, Wants};
 pub use diff::{FileChange, FileChangeKind, Rewritten};
 pub use errno::Errno;
 pub use function::{Function, Preview, WasiImport, WasmType};
 pub use limits::WorldLimits;
-pub use memory::{BadPointer, Memory};
+pub use memory::{BadPointer, Memory, MemoryWrite};
 pub use names::OpenDescriptor;
 pub use setup::{Item, Setup, SetupError};
 pub use store::{BLOCK, Content};

@@ -1,5 +1,23 @@
 //! The program's memory, as a call sees it.
 
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// Bytes for the memory of the program, all within it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct MemoryWrite {
+    /// Where they go.
+    pub address: u32,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl MemoryWrite {
+    pub(crate) fn fits(&self, memory: &dyn Memory) -> bool {
+        u64::from(self.address) + self.bytes.len() as u64 <= memory.size()
+    }
+}
+
 /// A view of the memory of a program. Calls only ever read it: what they write they hand back.
 pub trait Memory {
     /// How many bytes it has.

@@ -4,8 +4,8 @@
 mod desk;
 
 use borges_wasi::{
-    BadPointer, Called, Chosen, ClockId, Errno, Function, Misuse, Output, Preview, Setup, Wants,
-    WasiImport, World,
+    BadPointer, Called, Chosen, ClockId, Errno, Function, MemoryWrite, Misuse, Output, Preview,
+    Setup, Wants, WasiImport, World,
 };
 use desk::*;
 
@@ -610,4 +610,69 @@ fn what_no_world_can_begin_with_is_refused() {
         };
         assert_eq!(bad(setup), SetupError::Name(name.to_string()));
     }
+}
+
+#[test]
+fn what_another_system_answered_is_answered_and_done_here() {
+    let told = |errno, writes: &[(u64, &[u8])]| {
+        let write = |(at, bytes): &(u64, &[u8])| MemoryWrite {
+            address: *at as u32,
+            bytes: bytes.to_vec(),
+        };
+        Some(Chosen::Told {
+            errno,
+            writes: writes.iter().map(write).collect(),
+        })
+    };
+    let mut desk = Desk::over(Setup {
+        folders: vec![("/".to_string(), folder(&[("a", "text")]))],
+        ..Setup::default()
+    });
+    let [path, length] = desk.path("a");
+    let open = [3, 0, path, length, 0, 2, 0, 0, OUT];
+    // A number of its own: the ones below are free afterwards, the lowest first.
+    desk.chosen = told(Errno::Success, &[(OUT, &7_u32.to_le_bytes())]);
+    desk.ok("path_open", &open);
+    assert_eq!(desk.small(OUT), 7);
+    desk.chosen = None;
+    assert_eq!(desk.read(7, 9).unwrap(), b"text");
+    assert_eq!(desk.file("a"), 4);
+    desk.ok("fd_close", &[7]);
+    assert_eq!(desk.errno("fd_close", &[7]), Errno::Badf);
+    // A number that is taken, one past the limit, none: the world is as it was.
+    let before = desk.world.clone();
+    for number in [3_u32, 4, u32::MAX] {
+        desk.chosen = told(Errno::Success, &[(OUT, &number.to_le_bytes())]);
+        desk.ok("path_open", &open);
+        assert_eq!(desk.world, before, "{number}");
+    }
+    desk.chosen = told(Errno::Success, &[]);
+    desk.ok("path_open", &open);
+    assert_eq!(desk.world, before);
+    // It failed there, or fails here: nothing happens here; closing does in any case.
+    desk.chosen = told(Errno::Nosys, &[]);
+    assert_eq!(desk.errno("path_open", &open), Errno::Nosys);
+    desk.chosen = told(Errno::Success, &[(OUT, b"1234")]);
+    desk.ok("fd_tell", &[99, OUT]);
+    assert_eq!((desk.get(OUT, 4), &desk.world), (&b"1234"[..], &before));
+    desk.chosen = told(Errno::Io, &[]);
+    assert_eq!(desk.errno("fd_close", &[4]), Errno::Io);
+    desk.chosen = None;
+    assert_eq!(desk.errno("fd_close", &[4]), Errno::Badf);
+    // What would be asked is taken from the usual choice.
+    desk.chosen = told(Errno::Success, &[(OUT, &[9; 8])]);
+    desk.ok("clock_time_get", &[0, 0, OUT]);
+    assert_eq!(desk.get(OUT, 8), [9; 8]);
+    // Outside of memory: nobody can have written there.
+    let memory = &[0_u8; 16][..];
+    let chosen = told(Errno::Success, &[(15, b"ab")]);
+    let called = desk
+        .world
+        .call(import("sched_yield"), &[], &memory, chosen.as_ref());
+    assert!(matches!(called, Err(Misuse::Chosen { .. })), "{called:?}");
+    let chosen = told(Errno::Success, &[(14, b"ab")]);
+    let called = desk
+        .world
+        .call(import("sched_yield"), &[], &memory, chosen.as_ref());
+    assert!(matches!(called, Ok(Called::Answer(_))), "{called:?}");
 }

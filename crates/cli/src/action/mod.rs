@@ -9,6 +9,7 @@ pub mod devices;
 pub mod explore;
 pub mod flash;
 pub mod format;
+pub mod import;
 pub mod inspect;
 pub mod model;
 pub mod paths;
@@ -43,6 +44,7 @@ pub fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         },
         Action::Record(options) => record::record(options, cli.global.quiet, output),
         Action::Replay(options) => record::replay(options, cli.global.quiet, output),
+        Action::Import(options) => import::import(options, cli.global.quiet, output),
         Action::Devices(options) => devices::devices(options, output),
         Action::Flash(options) => flash::flash(options, output),
         Action::Board(options) => board::board(options, output),

@@ -190,7 +190,7 @@ pub fn warn_of_damage(session: &Session, output: &Output) {
 }
 
 /// Does long work: shows its progress and its warnings, and pauses it at Ctrl-C.
-fn watched<T>(
+pub(super) fn watched<T>(
     quiet: bool,
     output: &mut Output,
     work: impl FnOnce(&mut dyn FnMut(Event) -> Flow) -> T,

@@ -1,7 +1,7 @@
 //! What a program finds that calls an operating system, as the command line says it.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use borges_session::Provided;
 
@@ -24,10 +24,6 @@ pub(super) fn given(
     if nothing {
         return Ok(None);
     }
-    let folders = options.folders.iter().map(|text| {
-        let (host, guest) = text.split_once("::").unwrap_or((text, text));
-        (host.into(), guest.to_owned())
-    });
     let environment = options.environment.iter().map(|text| {
         let (name, value) = text.split_once('=').ok_or_else(|| {
             Failure::usage(format!("'{text}' is no variable"), "write --env NAME=VALUE")
@@ -37,7 +33,7 @@ pub(super) fn given(
     Ok(Some(Provided {
         arguments: options.arguments.clone(),
         environment: environment.collect::<Result<_, Failure>>()?,
-        folders: folders.collect(),
+        folders: folders(&options.folders),
         input: match options.stdin.as_deref() {
             None => Vec::new(),
             Some(path) => input(path)?,
@@ -45,6 +41,15 @@ pub(super) fn given(
         start: None,
         seed: seed.unwrap_or(0),
     }))
+}
+
+/// Folders of the host, each with the name that the program sees.
+pub(super) fn folders(texts: &[String]) -> Vec<(PathBuf, String)> {
+    let folders = texts.iter().map(|text| {
+        let (host, guest) = text.split_once("::").unwrap_or((text, text));
+        (host.into(), guest.to_owned())
+    });
+    folders.collect()
 }
 
 /// The same where standard input is what is looked for.

@@ -181,6 +181,12 @@ impl Board {
         Ok(self)
     }
 
+    /// An operating system on it begins like this.
+    pub(crate) fn beginning_as(mut self, setup: Setup) -> Self {
+        self.system = Some(setup);
+        self
+    }
+
     /// The same board with the operating system that a module calls, if it calls one; `path` is for messages.
     fn for_module(mut self, path: &Path, module: &Module) -> Result<Self, OpenError> {
         let before = self.description.system().cloned();

@@ -78,6 +78,22 @@ impl<T: Clone> Numbered<T> {
         Some(thing)
     }
 
+    /// Moves a thing to a number that is not in use; false if it is. The numbers between become free ones.
+    pub(crate) fn renumber(&mut self, from: u32, to: u32) -> bool {
+        if self.get(to).is_some() {
+            return false;
+        }
+        let Some(thing) = self.remove(from) else {
+            return false;
+        };
+        if to > self.end {
+            Arc::make_mut(&mut self.free).extend(self.end..to);
+            self.end = to;
+        }
+        self.put(to, thing);
+        true
+    }
+
     /// Changes a thing that is there.
     pub(crate) fn change(&mut self, number: u32, change: impl FnOnce(&mut T)) {
         if self.get(number).is_some() {

@@ -1,0 +1,506 @@
+//! The stream that recorders write: which functions a program called on some engine, and what they answered.
+//! `docs/recordings.md` describes it byte by byte. Whoever wrote it is a stranger.
+
+use borges_vm::{ValType, Value, Write};
+use thiserror::Error;
+
+/// What every recording begins with; the last byte is the version of the format.
+const MAGIC: &[u8; 8] = b"\0borges\x01";
+/// FNV-1a, 32 bits.
+const FNV_START: u32 = 0x811c_9dc5;
+const FNV_FACTOR: u32 = 0x0100_0193;
+
+/// Why a recording cannot be read on.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum HostRecordingError {
+    /// It begins like none.
+    #[error("it is no recording of a program's calls")]
+    NoRecording,
+    /// Another version wrote it.
+    #[error("it has version {found} of the format, and this Borges reads version 1")]
+    Version {
+        /// Which.
+        found: u8,
+    },
+    /// What stands before the calls is damaged.
+    #[error("its beginning was changed or is damaged: {what} (byte {at})")]
+    Header {
+        /// What is wrong.
+        what: &'static str,
+        /// Where, from 0.
+        at: usize,
+    },
+    /// It ends within or before a call, without saying how the program ended.
+    #[error("it was cut off: it ends where call {call} should be (byte {at})")]
+    CutOff {
+        /// The number of the call, from 1.
+        call: u64,
+        /// Where, from 0.
+        at: usize,
+    },
+    /// A call of it is damaged.
+    #[error("call {call} of it was changed or is damaged: {what} (byte {at})")]
+    Damaged {
+        /// The number of the call, from 1.
+        call: u64,
+        /// What is wrong.
+        what: &'static str,
+        /// Where, from 0.
+        at: usize,
+    },
+}
+
+/// Of more regions of one import, and of longer lists of buffers, no more is looked at.
+const MOST_REGIONS: usize = 8;
+const MOST_BUFFERS: u64 = 1024;
+
+/// How to find bytes that a call hands to the host: from the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Region {
+    /// So many times argument `count` bytes, at argument `pointer`.
+    Bytes {
+        pointer: usize,
+        factor: u64,
+        count: usize,
+    },
+    /// A list of buffers (pointer and length each) at argument `pointer`, and how many in the next argument.
+    Buffers { pointer: usize },
+}
+
+/// An imported function, as a recording describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedImport {
+    /// The module that it is imported from.
+    pub module: String,
+    /// Its name.
+    pub name: String,
+    /// The types of its parameters.
+    pub params: Vec<ValType>,
+    /// The types of its results.
+    pub results: Vec<ValType>,
+    regions: Vec<Region>,
+    /// The arguments of its last call, as bits; zeros at first.
+    last: Vec<u64>,
+}
+
+/// A call, as it was on the other engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedCall {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Which import, from 0.
+    pub import: usize,
+    /// Its arguments.
+    pub args: Vec<Value>,
+    /// A hash of the bytes that it handed to the host, for imports of which it is known where they are.
+    pub handed: Option<u16>,
+    /// What it returned.
+    pub results: Vec<Value>,
+    /// What the host wrote to the memory.
+    pub writes: Vec<Write>,
+}
+
+/// How the program ended on the other engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedEnd {
+    /// Its entry returned.
+    Returned,
+    /// It ended itself, with this code, in the call that comes next.
+    Exited(u32),
+    /// It trapped, by itself or in the call that comes next.
+    Trapped,
+    /// The recorder was stopped before the program ended.
+    Stopped,
+}
+
+/// The next thing in a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recorded {
+    /// A call.
+    Call(RecordedCall),
+    /// The end.
+    End(RecordedEnd),
+}
+
+/// A recording that is read call by call: what is read was not changed since it was written, as far as its checks say.
+#[derive(Clone, Debug)]
+pub struct HostRecording<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    check: u32,
+    /// Calls read so far.
+    calls: u64,
+    /// The address of the last write.
+    address: u32,
+    /// How many bytes the program's module has, and its FNV-1a hash.
+    pub program: (u64, u32),
+    /// The engine and the recorder, for people.
+    pub engine: String,
+    /// The export that was called; the usual one if it is empty.
+    pub entry: String,
+    /// The program's imported functions, in order.
+    pub imports: Vec<RecordedImport>,
+}
+
+/// Why a part cannot be read: the bytes end, or say what cannot be.
+enum Bad {
+    End,
+    Wrong(&'static str),
+}
+
+type Read<T> = Result<T, Bad>;
+
+impl<'b> HostRecording<'b> {
+    /// Reads all that stands before the calls.
+    ///
+    /// # Errors
+    /// [`HostRecordingError`].
+    pub fn new(bytes: &'b [u8]) -> Result<Self, HostRecordingError> {
+        match bytes.get(..MAGIC.len()) {
+            Some([start @ .., _]) if *start != MAGIC[..7] => {
+                return Err(HostRecordingError::NoRecording);
+            }
+            Some([.., found]) if *found != MAGIC[7] => {
+                return Err(HostRecordingError::Version { found: *found });
+            }
+            Some(_) => {}
+            None => return Err(HostRecordingError::NoRecording),
+        }
+        let mut recording = Self {
+            bytes,
+            at: 0,
+            check: FNV_START,
+            calls: 0,
+            address: 0,
+            program: (0, 0),
+            engine: String::new(),
+            entry: String::new(),
+            imports: Vec::new(),
+        };
+        let read = recording.header();
+        let at = recording.at;
+        let what = |bad| match bad {
+            Bad::End => "it ends too early",
+            Bad::Wrong(what) => what,
+        };
+        match read {
+            Ok(()) => Ok(recording),
+            Err(bad) => Err(HostRecordingError::Header {
+                what: what(bad),
+                at,
+            }),
+        }
+    }
+
+    fn header(&mut self) -> Read<()> {
+        self.take(MAGIC.len())?;
+        self.program.0 = self.number()?;
+        self.program.1 = self.fixed()?;
+        self.engine = self.text()?;
+        self.entry = self.text()?;
+        for _ in 0..self.number()? {
+            // Each takes some bytes, so there are no more than those.
+            let import = self.import()?;
+            self.imports.push(import);
+        }
+        let check = self.check;
+        match u32::from_le_bytes(*self.raw()?) == check {
+            true => Ok(()),
+            false => Err(Bad::Wrong("its check does not hold")),
+        }
+    }
+
+    fn import(&mut self) -> Read<RecordedImport> {
+        let (module, name, ty) = (self.text()?, self.text()?, self.text()?);
+        let (params, results) = ty
+            .split_once('>')
+            .ok_or(Bad::Wrong("a type without an arrow"))?;
+        let (params, results) = (types(params)?, types(results)?);
+        let handed = self.text()?;
+        let regions = handed.split_whitespace();
+        let regions = regions.take(MOST_REGIONS);
+        let regions = regions.map(|text| region(text, params.len()));
+        let regions = regions
+            .collect::<Option<_>>()
+            .ok_or(Bad::Wrong("nobody knows where a call hands bytes over"))?;
+        Ok(RecordedImport {
+            module,
+            name,
+            regions,
+            last: vec![0; params.len()],
+            params,
+            results,
+        })
+    }
+
+    /// The next call, or the end, which comes again and again.
+    ///
+    /// # Errors
+    /// [`HostRecordingError`]; after one, nothing that is read means anything.
+    pub fn next(&mut self) -> Result<Recorded, HostRecordingError> {
+        let (begin, call) = (self.at, self.calls + 1);
+        match self.recorded() {
+            Ok(recorded) => {
+                match recorded {
+                    Recorded::Call(_) => self.calls += 1,
+                    Recorded::End(_) => self.at = begin,
+                }
+                Ok(recorded)
+            }
+            Err(Bad::End) => Err(HostRecordingError::CutOff { call, at: self.at }),
+            Err(Bad::Wrong(what)) => {
+                let at = self.at;
+                Err(HostRecordingError::Damaged { call, what, at })
+            }
+        }
+    }
+
+    /// How many bytes were read.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    fn recorded(&mut self) -> Read<Recorded> {
+        let begun_with = self.check;
+        let recorded = match self.number()? {
+            0 => Recorded::End(self.end()?),
+            tag => Recorded::Call(self.call(tag - 1)?),
+        };
+        let check = self.check;
+        let holds = match &recorded {
+            Recorded::Call(_) => {
+                let [low, high] = *self.raw()?;
+                u16::from_le_bytes([low, high]) == folded(check)
+            }
+            Recorded::End(_) => u32::from_le_bytes(*self.raw()?) == check,
+        };
+        if !holds {
+            return Err(Bad::Wrong("its check does not hold"));
+        }
+        if let Recorded::End(_) = &recorded {
+            if self.at != self.bytes.len() {
+                return Err(Bad::Wrong("something stands behind the end"));
+            }
+            self.check = begun_with;
+        }
+        Ok(recorded)
+    }
+
+    fn end(&mut self) -> Read<RecordedEnd> {
+        Ok(match self.number()? {
+            0 => RecordedEnd::Returned,
+            1 => {
+                let code = self.number()?;
+                let code =
+                    u32::try_from(code).map_err(|_| Bad::Wrong("no exit code is so large"))?;
+                RecordedEnd::Exited(code)
+            }
+            2 => RecordedEnd::Trapped,
+            3 => RecordedEnd::Stopped,
+            _ => return Err(Bad::Wrong("no program ends like that")),
+        })
+    }
+
+    fn call(&mut self, import: u64) -> Read<RecordedCall> {
+        let none = Bad::Wrong("the program has no such import");
+        let index = usize::try_from(import).ok();
+        let index = index
+            .filter(|index| *index < self.imports.len())
+            .ok_or(none)?;
+        let mut args = Vec::new();
+        for at in 0..self.imports[index].params.len() {
+            let (ty, last) = (self.imports[index].params[at], self.imports[index].last[at]);
+            let (value, bits) = self.value(ty, last)?;
+            self.imports[index].last[at] = bits;
+            args.push(value);
+        }
+        let handed = match self.imports[index].regions.is_empty() {
+            true => None,
+            false => {
+                let bytes = self.take(2)?;
+                Some(u16::from_le_bytes([bytes[0], bytes[1]]))
+            }
+        };
+        let mut results = Vec::new();
+        for at in 0..self.imports[index].results.len() {
+            let ty = self.imports[index].results[at];
+            results.push(self.value(ty, 0)?.0);
+        }
+        let mut writes = Vec::new();
+        for _ in 0..self.number()? {
+            let address = self.address.wrapping_add(unzigzag(self.number()?) as u32);
+            let length = self.number()?;
+            let length = usize::try_from(length).map_err(|_| Bad::End)?;
+            let bytes = self.take(length)?.to_vec();
+            self.address = address;
+            writes.push(Write { address, bytes });
+        }
+        Ok(RecordedCall {
+            number: self.calls + 1,
+            import: index,
+            args,
+            handed,
+            results,
+            writes,
+        })
+    }
+
+    /// A value, with its bits; integers are differences from `last`.
+    fn value(&mut self, ty: ValType, last: u64) -> Read<(Value, u64)> {
+        Ok(match ty {
+            ValType::I32 => {
+                let bits = (last as u32).wrapping_add(unzigzag(self.number()?) as u32);
+                (Value::I32(bits as i32), u64::from(bits))
+            }
+            ValType::I64 => {
+                let bits = last.wrapping_add(unzigzag(self.number()?) as u64);
+                (Value::I64(bits as i64), bits)
+            }
+            ValType::F32 => (Value::F32(self.fixed()?), 0),
+            ValType::F64 => {
+                let bytes = self.take(8)?.try_into().map_err(|_| Bad::End)?;
+                (Value::F64(u64::from_le_bytes(bytes)), 0)
+            }
+            _ => return Err(Bad::Wrong("references cannot be recorded")),
+        })
+    }
+
+    /// Bytes that the check is about.
+    fn take(&mut self, count: usize) -> Read<&'b [u8]> {
+        let end = self.at.checked_add(count).ok_or(Bad::End)?;
+        let bytes = self.bytes.get(self.at..end).ok_or(Bad::End)?;
+        self.check = fnv(self.check, bytes);
+        self.at = end;
+        Ok(bytes)
+    }
+
+    /// The check itself.
+    fn raw<const N: usize>(&mut self) -> Read<&'b [u8; N]> {
+        let bytes = self.bytes[self.at..].first_chunk().ok_or(Bad::End)?;
+        self.at += N;
+        Ok(bytes)
+    }
+
+    fn fixed(&mut self) -> Read<u32> {
+        let bytes = self.take(4)?.try_into().map_err(|_| Bad::End)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// LEB128, at most 64 bits.
+    fn number(&mut self) -> Read<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.take(1)?[0];
+            if shift == 63 && byte > 1 {
+                break;
+            }
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(Bad::Wrong("a number of more than 64 bits"))
+    }
+
+    fn text(&mut self) -> Read<String> {
+        let length = usize::try_from(self.number()?).map_err(|_| Bad::End)?;
+        let bytes = self.take(length)?.to_vec();
+        String::from_utf8(bytes).map_err(|_| Bad::Wrong("a name that is no UTF-8"))
+    }
+}
+
+impl RecordedImport {
+    /// What a recording keeps of the bytes that a call with these arguments hands to the host; nothing for imports of
+    /// which nobody knows where they are.
+    fn handed(&self, args: &[Value], memory: &[u8]) -> Option<u16> {
+        if self.regions.is_empty() {
+            return None;
+        }
+        let argument = |at: usize| match args.get(at) {
+            Some(Value::I32(value)) => u64::from(*value as u32),
+            Some(Value::I64(value)) => *value as u64,
+            _ => 0,
+        };
+        let part = |address: u64, length: u64| {
+            let end = address.checked_add(length)?;
+            memory.get(usize::try_from(address).ok()?..usize::try_from(end).ok()?)
+        };
+        let mut check = FNV_START;
+        for region in &self.regions {
+            match *region {
+                Region::Bytes {
+                    pointer,
+                    factor,
+                    count,
+                } => {
+                    let length = argument(count).saturating_mul(factor);
+                    check = fnv(check, part(argument(pointer), length).unwrap_or_default());
+                }
+                Region::Buffers { pointer } => {
+                    let count = argument(pointer + 1).min(MOST_BUFFERS);
+                    let list = part(argument(pointer), 8 * count);
+                    for buffer in list.unwrap_or_default().chunks_exact(8) {
+                        let number = |at: usize| {
+                            let bytes = [0, 1, 2, 3].map(|byte| buffer[at + byte]);
+                            u64::from(u32::from_le_bytes(bytes))
+                        };
+                        check = fnv(check, part(number(0), number(4)).unwrap_or_default());
+                    }
+                }
+            }
+        }
+        Some(folded(check))
+    }
+
+    /// Whether a call here hands over what it handed over when it was recorded.
+    #[must_use]
+    pub fn hands_over(&self, call: &RecordedCall, memory: &[u8]) -> bool {
+        self.handed(&call.args, memory) == call.handed
+    }
+}
+
+fn types(letters: &str) -> Read<Vec<ValType>> {
+    let ty = |letter| match letter {
+        'i' => Ok(ValType::I32),
+        'I' => Ok(ValType::I64),
+        'f' => Ok(ValType::F32),
+        'F' => Ok(ValType::F64),
+        _ => Err(Bad::Wrong("a type that cannot be recorded")),
+    };
+    letters.chars().map(ty).collect()
+}
+
+/// `P:pN`, `P:K*pN`, or `P:iov`.
+fn region(text: &str, params: usize) -> Option<Region> {
+    let parameter = |text: &str| text.parse().ok().filter(|at: &usize| *at < params);
+    let (pointer, length) = text.split_once(':')?;
+    let pointer = parameter(pointer)?;
+    if length == "iov" {
+        return Some(Region::Buffers { pointer });
+    }
+    let (factor, count) = length.split_once('*').unwrap_or(("1", length));
+    Some(Region::Bytes {
+        pointer,
+        factor: factor.parse().ok()?,
+        count: parameter(count.strip_prefix('p')?)?,
+    })
+}
+
+/// The hash of a program's bytes, as recordings have it.
+pub(super) fn program_check(bytes: &[u8]) -> (u64, u32) {
+    (bytes.len() as u64, fnv(FNV_START, bytes))
+}
+
+fn fnv(start: u32, bytes: &[u8]) -> u32 {
+    let add = |check: u32, byte: &u8| (check ^ u32::from(*byte)).wrapping_mul(FNV_FACTOR);
+    bytes.iter().fold(start, add)
+}
+
+fn folded(check: u32) -> u16 {
+    (check ^ (check >> 16)) as u16
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}

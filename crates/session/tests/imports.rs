@@ -1,0 +1,339 @@
+//! What was recorded beside another engine: `examples/save-notes` on Node 20, by `recorders/js`.
+//!
+//! node recorders/js/command.js examples/save-notes/save-notes.wasm -o crates/session/tests/recordings/save-notes.recording \
+//!     --dir A COPY OF examples/save-notes/data::/data < examples/save-notes/notes.in
+
+#[path = "imports/writer.rs"]
+mod writer;
+
+use std::path::Path;
+
+use borges_session::command::{Act, Command, Direction, Look, MockValues, StopReason};
+use borges_session::import::{
+    HostRecording, HostRecordingError, ImportError, Imported, Recorded, RecordedEnd, import,
+};
+use borges_session::{Flow, Options, Reply, Session};
+use borges_vm::Value;
+use writer::{all, written};
+
+const RECORDING: &[u8] = include_bytes!("recordings/save-notes.recording");
+const PROGRAM: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../examples/save-notes/save-notes.wasm"
+);
+
+fn replayed(recording: &[u8], program: &str, file: Option<&Path>) -> Result<Imported, ImportError> {
+    let options = Options {
+        session_file: file.map(Path::to_owned),
+        ..Options::new(program)
+    };
+    import(recording, &options, false, &mut |_| Flow::Continue)
+}
+
+fn refused(recording: &[u8]) -> ImportError {
+    replayed(recording, PROGRAM, None).expect_err("it parts from the program")
+}
+
+fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
+    let reply = session.execute(command, &mut |_| Flow::Continue);
+    reply.expect("the command is carried out")
+}
+
+fn console(session: &mut Session) -> String {
+    match run(session, Look::Board) {
+        Reply::Board(board) => board.board["console"]["tail"].to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_recording_of_another_engine_is_a_session() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("notes.borges");
+    let imported = replayed(RECORDING, PROGRAM, Some(&file)).expect("it replays");
+    assert!(
+        imported.engine.starts_with("Node 20."),
+        "{}",
+        imported.engine
+    );
+    assert_eq!((imported.calls, imported.steps), (16, 11_519));
+    assert_eq!(imported.ending, "the program ended with code 4");
+    let told: Vec<(&str, u64)> = imported
+        .told
+        .iter()
+        .map(|(name, times)| (&**name, *times))
+        .collect();
+    assert_eq!(told, [("fd_fdstat_get", 3)]);
+    assert_eq!(imported.unknown, Vec::<String>::new());
+
+    let mut session = Session::resume(&file).expect("the file opens");
+    let again = session.replay(&mut |_| Flow::Continue).expect("it replays");
+    assert_eq!((again.compared, &again.states[0]), (1, &imported.state));
+    assert!(console(&mut session).contains("3 lines saved in /data/notes.txt"));
+
+    // Beside the recording, the system here goes on: it has the files, and can have a full disk.
+    let values = MockValues::Then(vec!["ENOSPC".to_owned()]);
+    let call = "fd_write".to_owned();
+    run(&mut session, Act::Mock { call, values });
+    run(
+        &mut session,
+        Act::Jump {
+            target: "0.0".to_owned(),
+        },
+    );
+    let direction = Direction::Forward;
+    let mut reason = StopReason::Paused;
+    for _ in 0..3 {
+        if let Reply::Stopped(stop) = run(&mut session, Act::Continue { direction }) {
+            reason = stop.reason;
+        }
+    }
+    let results = vec!["exit code 4".to_owned()];
+    assert_eq!(reason, StopReason::Finished { results });
+    match run(&mut session, Look::Tree { lines: 9 }) {
+        Reply::Tree(tree) => assert_eq!(tree.branches, 2),
+        other => panic!("{other:?}"),
+    }
+    run(&mut session, Act::Verify);
+}
+
+#[test]
+fn what_was_changed_is_found_at_its_call() {
+    // Where each call begins.
+    let (mut begins, mut recording) =
+        (Vec::new(), HostRecording::new(RECORDING).expect("it opens"));
+    loop {
+        begins.push(recording.position());
+        if let Recorded::End(_) = recording.next().expect("it is whole") {
+            break;
+        }
+    }
+    for at in 0..RECORDING.len() {
+        for bits in [1, 0x80, 0xff] {
+            let mut changed = RECORDING.to_vec();
+            changed[at] ^= bits;
+            let damaged = begins.iter().filter(|begin| **begin <= at).count() as u64;
+            match (all(&changed), damaged) {
+                (
+                    Err(
+                        HostRecordingError::Damaged { call, .. }
+                        | HostRecordingError::CutOff { call, .. },
+                    ),
+                    1..,
+                ) => {
+                    assert_eq!(call, damaged, "byte {at}");
+                }
+                (Err(HostRecordingError::Header { .. }), 0) if at >= 8 => {}
+                (Err(HostRecordingError::Version { .. }), 0) if at == 7 => {}
+                (Err(HostRecordingError::NoRecording), 0) if at < 7 => {}
+                (other, _) => panic!("byte {at}: {other:?}"),
+            }
+        }
+    }
+    for length in 0..RECORDING.len() {
+        let damaged = begins.iter().filter(|begin| **begin <= length).count() as u64;
+        match all(&RECORDING[..length]) {
+            Err(HostRecordingError::CutOff { call, at }) => {
+                assert_eq!((call, at <= length), (damaged, true));
+            }
+            Err(HostRecordingError::Header { .. } | HostRecordingError::NoRecording)
+                if damaged == 0 => {}
+            other => panic!("{length} bytes: {other:?}"),
+        }
+    }
+    let behind = [RECORDING, &[0]].concat();
+    assert!(matches!(
+        all(&behind),
+        Err(HostRecordingError::Damaged { call: 17, .. })
+    ));
+}
+
+#[test]
+fn what_is_whole_and_does_not_fit_is_named() {
+    // The same, written again.
+    let (header, calls) = all(RECORDING).expect("it is whole");
+    assert_eq!(written(&header, &calls), RECORDING);
+    let changed = |change: &dyn Fn(&mut Vec<Recorded>)| {
+        let mut calls = calls.clone();
+        change(&mut calls);
+        refused(&written(&header, &calls)).to_string()
+    };
+    let call = |calls: &mut Vec<Recorded>, at: usize| match &calls[at] {
+        Recorded::Call(call) => call.clone(),
+        Recorded::End(_) => panic!("it is a call"),
+    };
+    // Another argument.
+    let text = changed(&|calls| {
+        let mut other = call(calls, 10);
+        other.args[0] = Value::I32(5);
+        calls[10] = Recorded::Call(other);
+    });
+    assert_eq!(
+        text,
+        "call 11, after 6001 steps: the program calls fd_write(4, 71904, 2, 71900); recorded is fd_write(5, 71904, 2, 71900)"
+    );
+    // A call is missing: the next one is another.
+    let text = changed(&|calls| drop(calls.remove(11)));
+    assert!(
+        text.starts_with(
+            "call 12, after 6080 steps: the program calls fd_close(4); recorded is path_rename("
+        ),
+        "{text}"
+    );
+    // Less was read: other bytes are written.
+    let text = changed(&|calls| {
+        let mut other = call(calls, 8);
+        let bytes = &mut other.writes[0].bytes;
+        bytes[0] = b's';
+        calls[8] = Recorded::Call(other);
+    });
+    assert_eq!(
+        text,
+        "call 11, after 6001 steps: fd_write(4, 71904, 2, 71900) hands the host other bytes than were recorded"
+    );
+    // The host wrote beyond the memory.
+    let text = changed(&|calls| {
+        let mut other = call(calls, 8);
+        other.writes[0].address = u32::MAX;
+        calls[8] = Recorded::Call(other);
+    });
+    assert!(
+        text.starts_with(
+            "call 9, after 3835 steps: fd_read(0, 71880, 1, 71876) wrote 18 bytes at 4294967295"
+        ),
+        "{text}"
+    );
+    // Another end.
+    for (end, wanted) in [
+        (
+            RecordedEnd::Returned,
+            "call 17, after 11518 steps: the program calls proc_exit(4); recorded is that it returned",
+        ),
+        (
+            RecordedEnd::Exited(5),
+            "call 17, after 11518 steps: the program calls proc_exit(4); recorded is that it ended with code 5",
+        ),
+    ] {
+        let text = changed(&|calls| *calls.last_mut().expect("an end") = Recorded::End(end));
+        assert_eq!(text, wanted);
+    }
+    let text = changed(&|calls| {
+        let again = call(calls, 15);
+        calls.insert(16, Recorded::Call(again));
+    });
+    assert!(text.starts_with("call 17, after 11518 steps: the program calls proc_exit(4); recorded is clock_time_get("), "{text}");
+    // An error that there is not.
+    let text = changed(&|calls| {
+        let mut other = call(calls, 15);
+        other.results[0] = Value::I32(999);
+        other.writes.clear();
+        calls[15] = Recorded::Call(other);
+    });
+    assert_eq!(
+        text,
+        "call 16, after 11382 steps: clock_time_get returned 999, and there is no such error"
+    );
+    // Other imports.
+    let mut other = header.clone();
+    other.imports[3].name = "fd_tell".to_owned();
+    let text = refused(&written(&other, &calls)).to_string();
+    assert!(
+        text.starts_with("the recording has other imports than the program: '"),
+        "{text}"
+    );
+    // Another program.
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let error = replayed(RECORDING, dial, None).expect_err("it is another program");
+    assert!(matches!(error, ImportError::OtherProgram { .. }), "{error}");
+}
+
+#[test]
+fn what_comes_before_a_divergence_can_be_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("notes.borges");
+    let options = Options {
+        session_file: Some(file.clone()),
+        ..Options::new(PROGRAM)
+    };
+    let mut changed = RECORDING.to_vec();
+    let last = changed.len() - 20;
+    changed[last] ^= 1;
+    let imported = import(&changed, &options, true, &mut |_| Flow::Continue).expect("it is kept");
+    let parted = imported.parted.expect("it parts");
+    assert!(parted.contains("was changed or is damaged"), "{parted}");
+    assert_eq!(imported.calls, 15);
+    let mut session = Session::resume(&file).expect("the file opens");
+    let direction = Direction::Forward;
+    match run(&mut session, Act::Continue { direction }) {
+        Reply::Stopped(stop) => assert!(matches!(stop.reason, StopReason::Finished { .. })),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn no_bytes_are_too_much() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let (header, calls) = all(RECORDING).expect("it is whole");
+    for round in 0..100_000 {
+        let mut bytes = RECORDING.to_vec();
+        match round % 4 {
+            // A header of its own, and anything behind it.
+            0 => {
+                bytes.truncate(8);
+                bytes.extend((0..random.usize(..100)).map(|_| random.u8(..)));
+            }
+            1 => {
+                bytes.truncate(random.usize(..bytes.len()));
+                bytes.extend((0..random.usize(..40)).map(|_| random.u8(..)));
+            }
+            2 => {
+                for _ in 0..random.usize(1..8) {
+                    let at = random.usize(..bytes.len());
+                    bytes[at] = random.u8(..);
+                }
+            }
+            // Whole, but of other calls.
+            _ => {
+                let calls =
+                    (0..random.usize(..9)).map(|_| random.choice(&calls).expect("a call").clone());
+                bytes = written(&header, &calls.collect::<Vec<_>>());
+            }
+        }
+        if let Ok((_, read)) = all(&bytes) {
+            assert!(read.len() <= bytes.len());
+        }
+    }
+}
+
+#[test]
+fn a_recording_that_lies_ends_in_an_error_or_a_session() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let (header, calls) = all(RECORDING).expect("it is whole");
+    let mut found = 0;
+    for _ in 0..150 {
+        let mut calls = calls.clone();
+        let at = random.usize(..calls.len() - 1);
+        if let Recorded::Call(call) = &mut calls[at] {
+            match random.u8(..4) {
+                0 => call.results = vec![Value::I32(random.i32(..77))],
+                1 => call.writes.clear(),
+                2 => {
+                    for write in &mut call.writes {
+                        random.fill(&mut write.bytes);
+                    }
+                }
+                _ => {
+                    for write in &mut call.writes {
+                        write.address = random.u32(..140_000);
+                    }
+                }
+            }
+        }
+        found += usize::from(replayed(&written(&header, &calls), PROGRAM, None).is_err());
+    }
+    // The others changed what the program does not look at.
+    assert!(found > 50, "{found}");
+}

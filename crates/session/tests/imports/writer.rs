@@ -1,0 +1,172 @@
+//! Writes recordings, to change what is whole: the inverse of the reader.
+
+use borges_session::import::{
+    HostRecording, HostRecordingError, Recorded, RecordedEnd, RecordedImport,
+};
+use borges_vm::{ValType, Value};
+
+/// What stands before the calls.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    program: (u64, u32),
+    engine: String,
+    entry: String,
+    pub(crate) imports: Vec<RecordedImport>,
+    /// What the imports hand over, as the file has it.
+    handed: Vec<String>,
+}
+
+/// All of a recording.
+pub(crate) fn all(bytes: &[u8]) -> Result<(Header, Vec<Recorded>), HostRecordingError> {
+    let mut recording = HostRecording::new(bytes)?;
+    let header = Header {
+        program: recording.program,
+        engine: recording.engine.clone(),
+        entry: recording.entry.clone(),
+        imports: recording.imports.clone(),
+        handed: recording.imports.iter().map(handed).collect(),
+    };
+    let mut read = Vec::new();
+    loop {
+        read.push(recording.next()?);
+        if let Some(Recorded::End(_)) = read.last() {
+            return Ok((header, read));
+        }
+    }
+}
+
+/// What the table of the recorders says of the functions that the tests have.
+fn handed(import: &RecordedImport) -> String {
+    let handed = match import.name.as_str() {
+        "fd_write" => "1:iov",
+        "path_open" => "2:p3",
+        "path_rename" => "1:p2 4:p5",
+        _ => "",
+    };
+    handed.to_owned()
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+    check: u32,
+    checked: usize,
+}
+
+impl Writer {
+    fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    fn signed(&mut self, number: i32) {
+        self.number(u64::from(((number << 1) ^ (number >> 31)) as u32));
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.bytes.extend(text.as_bytes());
+    }
+
+    fn check(&mut self, size: usize) {
+        for byte in &self.bytes[self.checked..] {
+            self.check = (self.check ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+        let folded = if size == 2 {
+            self.check ^ (self.check >> 16)
+        } else {
+            self.check
+        };
+        self.bytes.extend(&folded.to_le_bytes()[..size]);
+        self.checked = self.bytes.len();
+    }
+
+    fn value(&mut self, value: Value, last: &mut u64) {
+        let bits = match value {
+            Value::I32(value) => {
+                self.signed(value.wrapping_sub(*last as i32));
+                u64::from(value as u32)
+            }
+            Value::I64(value) => {
+                let number = value.wrapping_sub(*last as i64);
+                self.number(((number << 1) ^ (number >> 63)) as u64);
+                value as u64
+            }
+            other => panic!("{other:?}"),
+        };
+        *last = bits;
+    }
+}
+
+/// A recording with whole checks.
+pub(crate) fn written(header: &Header, recorded: &[Recorded]) -> Vec<u8> {
+    let mut writer = Writer {
+        bytes: b"\0borges\x01".to_vec(),
+        check: 0x811c_9dc5,
+        checked: 0,
+    };
+    writer.number(header.program.0);
+    writer.bytes.extend(header.program.1.to_le_bytes());
+    writer.text(&header.engine);
+    writer.text(&header.entry);
+    writer.number(header.imports.len() as u64);
+    let letters = |types: &[ValType]| -> String {
+        let letter = |ty: &ValType| if *ty == ValType::I64 { 'I' } else { 'i' };
+        types.iter().map(letter).collect()
+    };
+    for (import, handed) in header.imports.iter().zip(&header.handed) {
+        writer.text(&import.module);
+        writer.text(&import.name);
+        writer.text(&format!(
+            "{}>{}",
+            letters(&import.params),
+            letters(&import.results)
+        ));
+        writer.text(handed);
+    }
+    writer.check(4);
+    let mut last: Vec<Vec<u64>> = header
+        .imports
+        .iter()
+        .map(|import| vec![0; import.params.len()])
+        .collect();
+    let mut address = 0_u32;
+    for recorded in recorded {
+        let call = match recorded {
+            Recorded::Call(call) => call,
+            Recorded::End(end) => {
+                writer.number(0);
+                let (how, code) = match end {
+                    RecordedEnd::Returned => (0, None),
+                    RecordedEnd::Exited(code) => (1, Some(*code)),
+                    RecordedEnd::Trapped => (2, None),
+                    RecordedEnd::Stopped => (3, None),
+                };
+                writer.number(how);
+                code.into_iter().for_each(|code| writer.number(code.into()));
+                writer.check(4);
+                continue;
+            }
+        };
+        writer.number(call.import as u64 + 1);
+        for (value, last) in call.args.iter().zip(&mut last[call.import]) {
+            writer.value(*value, last);
+        }
+        let handed = call.handed.into_iter().flat_map(u16::to_le_bytes);
+        writer.bytes.extend(handed);
+        for value in &call.results {
+            writer.value(*value, &mut 0);
+        }
+        writer.number(call.writes.len() as u64);
+        for write in &call.writes {
+            writer.signed(write.address.wrapping_sub(address) as i32);
+            writer.number(write.bytes.len() as u64);
+            writer.bytes.extend(&write.bytes);
+            address = write.address;
+        }
+        writer.check(2);
+    }
+    writer.bytes
+}

@@ -1,0 +1,92 @@
+// Numbers and bytes in a row, with their running check (docs/recordings.md).
+
+const FNV_FACTOR = 0x01000193;
+const FNV_START = 0x811c9dc5;
+
+/** FNV-1a of 32 bits, as a signed number. */
+export function fnv(check, bytes) {
+  for (let at = 0; at < bytes.length; at++) check = Math.imul(check ^ bytes[at], FNV_FACTOR);
+  return check;
+}
+
+export const start = FNV_START | 0;
+
+/** The 16 bits that stand for a check. */
+export const folded = (check) => (check ^ (check >>> 16)) & 0xffff;
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+export class Stream {
+  #bytes = new Uint8Array(1 << 16);
+  #length = 0;
+  #checked = 0;
+  #check = start;
+
+  #room(count) {
+    if (this.#length + count <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + count));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+
+  bytes(bytes) {
+    this.#room(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** LEB128 of a number from 0 to 2^53. */
+  number(number) {
+    this.#room(8);
+    while (number >= 0x80) {
+      this.#bytes[this.#length++] = (number & 0x7f) | 0x80;
+      number = number < 0x80000000 ? number >>> 7 : Math.floor(number / 128);
+    }
+    this.#bytes[this.#length++] = number;
+  }
+
+  /** A signed number of 32 bits. */
+  signed(number) {
+    this.number(((number << 1) ^ (number >> 31)) >>> 0);
+  }
+
+  /** A signed number of 64 bits. */
+  signedLong(number) {
+    let rest = BigInt.asUintN(64, (number << 1n) ^ (number >> 63n));
+    while (rest > 0x1fffffffffffffn) {
+      this.bytes([Number(rest & 0x7fn) | 0x80]);
+      rest >>= 7n;
+    }
+    this.number(Number(rest));
+  }
+
+  float(number, size) {
+    if (size === 4) scratch.setFloat32(0, number, true);
+    else scratch.setFloat64(0, number, true);
+    this.bytes(new Uint8Array(scratch.buffer, 0, size));
+  }
+
+  fixed(number, size) {
+    for (let at = 0; at < size; at++) this.bytes([(number >>> (8 * at)) & 0xff]);
+  }
+
+  text(text) {
+    const bytes = new TextEncoder().encode(text);
+    this.number(bytes.length);
+    this.bytes(bytes);
+  }
+
+  /** Writes the check of all that came before: of 16 bits behind calls, which later checks leave out, else of 32. */
+  check(size) {
+    this.#check = fnv(this.#check, this.#bytes.subarray(this.#checked, this.#length));
+    this.fixed(size === 2 ? folded(this.#check) : this.#check, size);
+    this.#checked = this.#length;
+  }
+
+  /** All that was written since the last time. */
+  take() {
+    const taken = this.#bytes.slice(0, this.#length);
+    this.#length = this.#checked = 0;
+    return taken;
+  }
+}
