@@ -2,7 +2,7 @@
 
 import { importsOf } from './module.js';
 import preview1 from './preview1.js';
-import { Stream, fnv, folded, start } from './stream.js';
+import { Stream, crc, folded } from './stream.js';
 
 const MAGIC = [0, 0x62, 0x6f, 0x72, 0x67, 0x65, 0x73, 1];
 const ENDS = { returned: 0, exited: 1, trapped: 2, stopped: 3 };
@@ -80,7 +80,7 @@ export class Recorder {
     const stream = this.#stream;
     stream.bytes(MAGIC);
     stream.number(bytes.length);
-    stream.fixed(fnv(start, bytes), 4);
+    stream.fixed(crc(0, bytes), 4);
     stream.text(engine);
     stream.text(entry);
     stream.number(this.#functions.length);
@@ -208,13 +208,13 @@ export class Recorder {
 
   /** The check of the bytes that a call hands to the host. */
   #handed(row, args) {
-    let check = start;
+    let check = 0;
     for (const { kind, pointer, factor, of } of row.in) {
       const parts =
         kind === 'iov' ? this.#buffers(args, pointer) : [[args[pointer] >>> 0, factor * (args[of] >>> 0)]];
       for (const [address, length] of parts) {
         if (address + length <= this.#bytes.length) {
-          check = fnv(check, this.#bytes.subarray(address, address + length));
+          check = crc(check, this.#bytes.subarray(address, address + length));
         }
       }
     }

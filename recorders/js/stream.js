@@ -1,15 +1,19 @@
 // Numbers and bytes in a row, with their running check (docs/recordings.md).
 
-const FNV_FACTOR = 0x01000193;
-const FNV_START = 0x811c9dc5;
+const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
+  return byte;
+});
+// Worth its call for many bytes only.
+const native = globalThis.process?.getBuiltinModule?.('node:zlib')?.crc32;
 
-/** FNV-1a of 32 bits, as a signed number. */
-export function fnv(check, bytes) {
-  for (let at = 0; at < bytes.length; at++) check = Math.imul(check ^ bytes[at], FNV_FACTOR);
-  return check;
+/** CRC-32 of bytes behind those of another. */
+export function crc(check, bytes) {
+  if (native && bytes.length > 1000) return native(bytes, check >>> 0);
+  check = ~check;
+  for (let at = 0; at < bytes.length; at++) check = TABLE[(check ^ bytes[at]) & 0xff] ^ (check >>> 8);
+  return ~check;
 }
-
-export const start = FNV_START | 0;
 
 /** The 16 bits that stand for a check. */
 export const folded = (check) => (check ^ (check >>> 16)) & 0xffff;
@@ -20,7 +24,7 @@ export class Stream {
   #bytes = new Uint8Array(1 << 16);
   #length = 0;
   #checked = 0;
-  #check = start;
+  #check = 0;
 
   #room(count) {
     if (this.#length + count <= this.#bytes.length) return;
@@ -78,7 +82,7 @@ export class Stream {
 
   /** Writes the check of all that came before: of 16 bits behind calls, which later checks leave out, else of 32. */
   check(size) {
-    this.#check = fnv(this.#check, this.#bytes.subarray(this.#checked, this.#length));
+    this.#check = crc(this.#check, this.#bytes.subarray(this.#checked, this.#length));
     this.fixed(size === 2 ? folded(this.#check) : this.#check, size);
     this.#checked = this.#length;
   }

@@ -281,4 +281,5 @@ def main():
         sys.exit(f"{failed} runs differ")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -65,6 +65,8 @@ fn a_recording_of_another_engine_is_a_session() {
         .collect();
     assert_eq!(told, [("fd_fdstat_get", 3)]);
     assert_eq!(imported.unknown, Vec::<String>::new());
+    // "3 lines saved in /data/notes.txt\n", and nothing.
+    assert_eq!(imported.printed, [(33, 0xb8c5_8a16), (0, 0)]);
 
     let mut session = Session::resume(&file).expect("the file opens");
     let again = session.replay(&mut |_| Flow::Continue).expect("it replays");

@@ -15,6 +15,7 @@ type Path = (usize, Vec<String>);
 
 /// How `path_open` may make or empty a file.
 const CREATE: u64 = 1;
+const EXCLUSIVE: u64 = 4;
 const TRUNCATE: u64 = 8;
 /// Types of files.
 const FOLDER: u8 = 3;
@@ -207,7 +208,9 @@ impl Learnt {
             }
             Function::PathUnlinkFile => {
                 let path = self.path(done, 0, 1)?;
-                if !self.touched.contains(&path) && !self.links.contains_key(&path) {
+                // What is removed was there, and if nothing made it since, so it was at the start.
+                let is_known = self.names.contains_key(&path) || self.links.contains_key(&path);
+                if !is_known && !self.touched.contains(&path) {
                     self.file(&path).was_there = true;
                 }
                 self.names.remove(&path);
@@ -279,6 +282,9 @@ impl Learnt {
             return Some(());
         }
         let file = self.file(&path);
+        if how & EXCLUSIVE != 0 {
+            file.at_start = None;
+        }
         file.was_there |= how & CREATE == 0;
         if how & TRUNCATE != 0 {
             file.size.get_or_insert(file.bytes.len() as u64);

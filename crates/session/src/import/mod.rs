@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use borges_stub::{Halt, execute};
-use borges_wasi::Setup;
+use borges_wasi::{Output, Setup, World};
 use thiserror::Error;
 
 use crate::command::{Event, Flow, Observer};
@@ -102,6 +102,8 @@ pub struct Imported {
     pub state: String,
     /// How it ended, in words.
     pub ending: String,
+    /// What the world has of standard output and standard error: how many bytes, and their CRC-32.
+    pub printed: Vec<(u64, u32)>,
     /// Calls that are answered as they were recorded, because the model here would answer otherwise: names, and how often.
     pub told: BTreeMap<String, u64>,
     /// Files of which the recording does not show all, in words: the model has zeros there.
@@ -126,7 +128,7 @@ pub fn import(
     let recording = HostRecording::new(recording)?;
     let bytes = read(&options.program)?;
     let ((recorded, recorded_check), (here, here_check)) =
-        (recording.program, recording::program_check(&bytes));
+        (recording.program, recording::check_of(&bytes));
     if (recorded, recorded_check) != (here, here_check) {
         return Err(ImportError::OtherProgram {
             recorded,
@@ -157,11 +159,18 @@ pub fn import(
         parted,
     };
     let (ending, names) = told.lead(observer)?;
-    let hash = told.stage.history.twin.hash();
+    let twin = &told.stage.history.twin;
+    let hash = twin.hash();
+    let printed = |system: &World| {
+        let written = Output::ALL.map(|output| system.output(output).to_vec());
+        written.map(|bytes| recording::check_of(&bytes)).to_vec()
+    };
+    let printed = twin.board.system().map(printed).unwrap_or_default();
     let imported = Imported {
         engine: told.follower.recording.engine.clone(),
         calls: told.follower.calls,
-        steps: told.stage.history.twin.steps(),
+        steps: twin.steps(),
+        printed,
         state: hash.to_string(),
         ending,
         told: names,

@@ -2,13 +2,13 @@
 //! `docs/recordings.md` describes it byte by byte. Whoever wrote it is a stranger.
 
 use borges_vm::{ValType, Value, Write};
+use crc::{CRC_32_ISO_HDLC, Crc, Digest};
 use thiserror::Error;
 
 /// What every recording begins with; the last byte is the version of the format.
 const MAGIC: &[u8; 8] = b"\0borges\x01";
-/// FNV-1a, 32 bits.
-const FNV_START: u32 = 0x811c_9dc5;
-const FNV_FACTOR: u32 = 0x0100_0193;
+/// The check of all formats that have one.
+static CHECK: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Why a recording cannot be read on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -123,16 +123,16 @@ pub enum Recorded {
 }
 
 /// A recording that is read call by call: what is read was not changed since it was written, as far as its checks say.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct HostRecording<'b> {
     bytes: &'b [u8],
     at: usize,
-    check: u32,
+    check: Digest<'static, u32>,
     /// Calls read so far.
     calls: u64,
     /// The address of the last write.
     address: u32,
-    /// How many bytes the program's module has, and its FNV-1a hash.
+    /// How many bytes the program's module has, and their check.
     pub program: (u64, u32),
     /// The engine and the recorder, for people.
     pub engine: String,
@@ -169,7 +169,7 @@ impl<'b> HostRecording<'b> {
         let mut recording = Self {
             bytes,
             at: 0,
-            check: FNV_START,
+            check: CHECK.digest(),
             calls: 0,
             address: 0,
             program: (0, 0),
@@ -203,7 +203,7 @@ impl<'b> HostRecording<'b> {
             let import = self.import()?;
             self.imports.push(import);
         }
-        let check = self.check;
+        let check = self.check.clone().finalize();
         match u32::from_le_bytes(*self.raw()?) == check {
             true => Ok(()),
             false => Err(Bad::Wrong("its check does not hold")),
@@ -262,12 +262,12 @@ impl<'b> HostRecording<'b> {
     }
 
     fn recorded(&mut self) -> Read<Recorded> {
-        let begun_with = self.check;
+        let begun_with = self.check.clone();
         let recorded = match self.number()? {
             0 => Recorded::End(self.end()?),
             tag => Recorded::Call(self.call(tag - 1)?),
         };
-        let check = self.check;
+        let check = self.check.clone().finalize();
         let holds = match &recorded {
             Recorded::Call(_) => {
                 let [low, high] = *self.raw()?;
@@ -370,7 +370,7 @@ impl<'b> HostRecording<'b> {
     fn take(&mut self, count: usize) -> Read<&'b [u8]> {
         let end = self.at.checked_add(count).ok_or(Bad::End)?;
         let bytes = self.bytes.get(self.at..end).ok_or(Bad::End)?;
-        self.check = fnv(self.check, bytes);
+        self.check.update(bytes);
         self.at = end;
         Ok(bytes)
     }
@@ -426,7 +426,7 @@ impl RecordedImport {
             let end = address.checked_add(length)?;
             memory.get(usize::try_from(address).ok()?..usize::try_from(end).ok()?)
         };
-        let mut check = FNV_START;
+        let mut check = CHECK.digest();
         for region in &self.regions {
             match *region {
                 Region::Bytes {
@@ -435,7 +435,7 @@ impl RecordedImport {
                     count,
                 } => {
                     let length = argument(count).saturating_mul(factor);
-                    check = fnv(check, part(argument(pointer), length).unwrap_or_default());
+                    check.update(part(argument(pointer), length).unwrap_or_default());
                 }
                 Region::Buffers { pointer } => {
                     let count = argument(pointer + 1).min(MOST_BUFFERS);
@@ -445,12 +445,12 @@ impl RecordedImport {
                             let bytes = [0, 1, 2, 3].map(|byte| buffer[at + byte]);
                             u64::from(u32::from_le_bytes(bytes))
                         };
-                        check = fnv(check, part(number(0), number(4)).unwrap_or_default());
+                        check.update(part(number(0), number(4)).unwrap_or_default());
                     }
                 }
             }
         }
-        Some(folded(check))
+        Some(folded(check.finalize()))
     }
 
     /// Whether a call here hands over what it handed over when it was recorded.
@@ -487,14 +487,9 @@ fn region(text: &str, params: usize) -> Option<Region> {
     })
 }
 
-/// The hash of a program's bytes, as recordings have it.
-pub(super) fn program_check(bytes: &[u8]) -> (u64, u32) {
-    (bytes.len() as u64, fnv(FNV_START, bytes))
-}
-
-fn fnv(start: u32, bytes: &[u8]) -> u32 {
-    let add = |check: u32, byte: &u8| (check ^ u32::from(*byte)).wrapping_mul(FNV_FACTOR);
-    bytes.iter().fold(start, add)
+/// The length and check of bytes, as recordings have them of the program.
+pub(super) fn check_of(bytes: &[u8]) -> (u64, u32) {
+    (bytes.len() as u64, CHECK.checksum(bytes))
 }
 
 fn folded(check: u32) -> u16 {

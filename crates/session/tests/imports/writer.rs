@@ -4,6 +4,9 @@ use borges_session::import::{
     HostRecording, HostRecordingError, Recorded, RecordedEnd, RecordedImport,
 };
 use borges_vm::{ValType, Value};
+use crc::{CRC_32_ISO_HDLC, Crc, Digest};
+
+static CHECK: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// What stands before the calls.
 #[derive(Clone, Debug)]
@@ -48,7 +51,7 @@ fn handed(import: &RecordedImport) -> String {
 
 struct Writer {
     bytes: Vec<u8>,
-    check: u32,
+    check: Digest<'static, u32>,
     checked: usize,
 }
 
@@ -71,13 +74,12 @@ impl Writer {
     }
 
     fn check(&mut self, size: usize) {
-        for byte in &self.bytes[self.checked..] {
-            self.check = (self.check ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-        }
+        self.check.update(&self.bytes[self.checked..]);
+        let check = self.check.clone().finalize();
         let folded = if size == 2 {
-            self.check ^ (self.check >> 16)
+            check ^ (check >> 16)
         } else {
-            self.check
+            check
         };
         self.bytes.extend(&folded.to_le_bytes()[..size]);
         self.checked = self.bytes.len();
@@ -104,7 +106,7 @@ impl Writer {
 pub(crate) fn written(header: &Header, recorded: &[Recorded]) -> Vec<u8> {
     let mut writer = Writer {
         bytes: b"\0borges\x01".to_vec(),
-        check: 0x811c_9dc5,
+        check: CHECK.digest(),
         checked: 0,
     };
     writer.number(header.program.0);

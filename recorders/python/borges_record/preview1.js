@@ -1,0 +1,1 @@
+../../js/preview1.js
