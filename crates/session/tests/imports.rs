@@ -14,6 +14,7 @@ use borges_session::import::{
 };
 use borges_session::{Flow, Options, Reply, Session};
 use borges_vm::Value;
+use borges_wasi::{Function, WasmType};
 use writer::{all, written};
 
 const RECORDING: &[u8] = include_bytes!("recordings/save-notes.recording");
@@ -97,6 +98,81 @@ fn a_recording_of_another_engine_is_a_session() {
         other => panic!("{other:?}"),
     }
     run(&mut session, Act::Verify);
+}
+
+/// `recorders/c/wasm3.c` wrote it.
+#[test]
+fn a_recording_of_a_board_is_a_session() {
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let recording = include_bytes!("recordings/color-dial.recording");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("dial.borges");
+    let imported = replayed(recording, dial, Some(&file)).expect("it replays");
+    assert_eq!(imported.engine, "wasm3 0.5.0");
+    assert_eq!((imported.calls, imported.steps), (200, 1_539));
+    assert_eq!(imported.ending, "the recording ends");
+    let mut session = Session::resume(&file).expect("the file opens");
+    match run(&mut session, Look::Path { around: 2 }) {
+        Reply::Path(path) => {
+            let texts: Vec<&str> = path.entries.iter().map(|entry| &*entry.text).collect();
+            assert_eq!(texts, ["chip_delay(100)", "read_uart_sensor(0) = 4"]);
+        }
+        other => panic!("{other:?}"),
+    }
+    // An input that the board cannot have brought: its type is another there.
+    let (header, calls) = all(recording).expect("it is whole");
+    let mut changed = calls.clone();
+    if let Some(Recorded::Call(call)) = changed.get_mut(1) {
+        let bytes = vec![1];
+        call.writes = vec![borges_vm::Write { address: 0, bytes }];
+    }
+    let error = replayed(&written(&header, &changed), dial, None).expect_err("it has no memory");
+    assert!(
+        error
+            .to_string()
+            .contains("read_uart_sensor(0) wrote 1 bytes at 0"),
+        "{error}"
+    );
+}
+
+#[test]
+fn recorders_know_all_of_wasi() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../recorders/js/preview1.js"
+    );
+    let text = std::fs::read_to_string(path).expect("the table is there");
+    let json = &text[text.find("{\n").expect("it begins")..=text.rfind('}').expect("it ends")];
+    let table: serde_json::Value = serde_json::from_str(json).expect("it is JSON");
+    let rows = table["wasi_snapshot_preview1"].as_object().expect("rows");
+    let mut names: Vec<&str> = Function::ALL
+        .iter()
+        .map(|function| function.name())
+        .collect();
+    names.sort_unstable();
+    let mut known: Vec<&str> = rows.keys().map(String::as_str).collect();
+    known.sort_unstable();
+    assert_eq!(known, names);
+    for function in Function::ALL {
+        let row = &rows[function.name()];
+        let regions = ["in", "out"].map(|way| row[way].as_str().unwrap_or_default());
+        for region in regions
+            .iter()
+            .flat_map(|text| text.split(' '))
+            .filter(|text| !text.is_empty())
+        {
+            let numbers = region.split_once(':').expect("a pointer and a length");
+            let pointer: usize = numbers.0.parse().expect("a parameter");
+            assert_eq!(function.params()[pointer], WasmType::I32, "{region}");
+            if let Some((_, parameter)) = numbers.1.split_once(['p', '@']) {
+                let parameter: usize = parameter.parse().expect("a parameter");
+                assert_eq!(function.params()[parameter], WasmType::I32, "{region}");
+            }
+        }
+    }
 }
 
 #[test]
