@@ -13,7 +13,11 @@
 //! | the call fails | minus the error's number | |
 //! | the call came to this in a recording of another system | the error's number, `i64` | what it wrote: a zero, and for each write address and length (32 bits each) and the bytes |
 
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{
+    borrow::ToOwned,
+    string::{String, ToString},
+    vec::Vec,
+};
 use core::cell::RefCell;
 
 use borges_vm::{ValType, Value, Write};
@@ -121,6 +125,18 @@ impl Board {
         }
     }
 
+    /// What calls of the operating system may be about, as a user names it: a path, `stdin`, `stdout`, `stderr`.
+    ///
+    /// # Errors
+    /// Why no such call can be about it, for people.
+    pub fn subject_named(&self, id: PrimitiveId, text: &str) -> Result<String, String> {
+        let found = self.system_function(id).zip(self.first_system());
+        let (function, system) =
+            found.ok_or("only calls of an operating system are about files")?;
+        let named = system.subject_named(function, text);
+        named.map_err(|error| error.to_string())
+    }
+
     /// Whether a call of the operating system may fail whatever its arguments are: the disk is full.
     pub fn may_fail(&self, id: PrimitiveId) -> bool {
         self.system_function(id)
@@ -186,6 +202,23 @@ impl BoardState {
         };
         let cells: Vec<u64> = args.iter().map(|arg| cell(*arg)).collect();
         self.system()?.subject(import, &cells, &memory)
+    }
+
+    /// Whether a call of the operating system is about this, which [`Board::subject_named`] has checked.
+    pub fn is_about(
+        &self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+        subject: &str,
+    ) -> bool {
+        let op = board.primitive(id).map(|primitive| primitive.op);
+        let (Some(Op::System(import)), Some(system)) = (op, self.system()) else {
+            return false;
+        };
+        let cells: Vec<u64> = args.iter().map(|arg| cell(*arg)).collect();
+        system.is_about(import, &cells, &memory, subject)
     }
 
     /// The operating system is as it is at its start.

@@ -216,9 +216,12 @@ fn check_call(call: Word<'_>) -> Result<(), Misread> {
         return Err(Misread::of(call, "this is no call of a primitive")
             .hint("for example color_sensor(0), or color_sensor for any arguments"));
     }
-    let arguments = &call.text[name.len()..].trim();
-    let closed = arguments.is_empty()
-        || (arguments.starts_with('(') && arguments.find(')') == Some(arguments.len() - 1));
+    let arguments = call.text[name.len()..].trim();
+    let closed = match arguments.strip_prefix('(').map(Cursor::new) {
+        // Parentheses in quotes are the name of a file's.
+        Some(mut inside) => inside.until(')').is_some() && inside.is_done(),
+        None => arguments.is_empty(),
+    };
     if closed {
         Ok(())
     } else {

@@ -76,6 +76,34 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A text in quotes; nothing for what has none around it.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub(crate) fn parse_quoted(text: &str) -> Result<Option<String>, String> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        return Ok(None);
+    };
+    let inside = quoted
+        .strip_suffix('"')
+        .ok_or_else(|| format!("'{text}' lacks a closing quote"))?;
+    let text = String::from_utf8(unescaped(inside)?);
+    text.map(Some)
+        .map_err(|_| format!("\"{inside}\" is no text in UTF-8"))
+}
+
+/// The inverse of [`parse_quoted`].
+pub(crate) fn quoted(text: &str) -> String {
+    let mut shown = "\"".to_owned();
+    for c in text.chars() {
+        match u8::try_from(c) {
+            Ok(byte) if c.is_ascii() => shown.extend(byte.escape_ascii().map(char::from)),
+            _ => shown.push(c),
+        }
+    }
+    shown + "\""
+}
+
 /// The bytes of a text with escapes, as [`parse_yield`] knows them.
 ///
 /// # Errors

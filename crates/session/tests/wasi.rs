@@ -141,6 +141,125 @@ fn a_full_disk_is_a_mock_and_the_file_is_lost() {
     run(&mut session, Act::Verify);
 }
 
+fn mock(
+    session: &mut Session,
+    call: &str,
+    values: &[&str],
+    then_live: bool,
+) -> Result<Reply, String> {
+    let values = values.iter().map(|text| (*text).to_owned()).collect();
+    let values = match then_live {
+        true => MockValues::Then(values),
+        false => MockValues::Sequence(values),
+    };
+    let call = call.to_owned();
+    execute(session, Act::Mock { call, values })
+}
+
+#[test]
+fn a_mock_is_about_one_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("notes.borges");
+    let mut session = open(Some(file.clone()));
+    for (wrong, why) in [
+        ("path_open(\"/config\")", "begin with \"/data\""),
+        ("path_open(\"/data/../config\")", "begin with"),
+        ("path_open(stdin)", "begin with"),
+        ("path_open(\"/data/a)", "lacks a closing quote"),
+        ("clock_time_get(\"/data/a\")", "about no file"),
+        ("fd_write(\"/data/a\", 1)", "alone"),
+        (
+            "fd_write(\"/data/a\", _)",
+            "give all arguments of fd_write or none",
+        ),
+    ] {
+        let error = mock(&mut session, wrong, &["EIO"], false).expect_err(wrong);
+        assert!(error.contains(why), "{wrong}: {error}");
+    }
+    let made = mock(
+        &mut session,
+        "fd_write(\"/data/./new.txt\")",
+        &["ENOSPC"],
+        true,
+    );
+    made.expect("it can fail");
+    // The other writes are those to standard output: they go on.
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert!(console(&mut session).starts_with("3 lines saved"));
+    let all = path(&mut session);
+    let failed = |text: &&String| text.ends_with("= ENOSPC");
+    let failed: Vec<&String> = all.iter().filter(failed).collect();
+    assert!(
+        matches!(&*failed, [one] if one.starts_with("fd_write(4, ")),
+        "{all:?}"
+    );
+    run(&mut session, Act::Verify);
+    let Reply::Moment { moment, .. } = run(&mut session, Look::Moment) else {
+        panic!("no moment");
+    };
+    // The folder's way is the same mock; it is in the session file.
+    let made = mock(
+        &mut session,
+        "path_open(\"/data/x/../new.txt\")",
+        &["EACCES"],
+        false,
+    );
+    made.expect("it can fail");
+    let mocks = |session: &mut Session| match run(session, Look::Mocks) {
+        Reply::Mocks { mocks } => mocks.into_iter().map(|mock| mock.call).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let named = [
+        "fd_write(\"/data/new.txt\")",
+        "path_open(\"/data/new.txt\")",
+    ];
+    assert_eq!(mocks(&mut session), named);
+    drop(session);
+    let mut session = Session::resume(&file).expect("the file opens");
+    assert_eq!(mocks(&mut session), named);
+    run(&mut session, Act::Restart);
+    assert_eq!(go(&mut session, Direction::Forward), StopReason::Tip);
+    assert_eq!(go(&mut session, Direction::Forward), exited(2));
+    run(&mut session, Act::Verify);
+    let call = Some("path_open(\"/data/new.txt\")".to_owned());
+    run(&mut session, Act::Unmock { call });
+    assert_eq!(mocks(&mut session), named[..1]);
+    let mut other = open(None);
+    run(&mut other, Act::Jump { target: moment });
+    assert_eq!(path(&mut other), all);
+}
+
+#[test]
+fn a_mock_that_lets_a_call_go_by_itself_is_used_up_by_it() {
+    let mut session = open(None);
+    mock(&mut session, "fd_write", &["ok", "EIO"], true).expect("it can fail");
+    let written = |session: &mut Session| {
+        let all = path(session);
+        all.into_iter()
+            .filter(|text| text.starts_with("fd_write("))
+            .collect::<Vec<_>>()
+    };
+    let size = StepSize::Entry;
+    while written(&mut session).is_empty() {
+        let (agent, direction, count) = (None, Direction::Forward, 1);
+        run(
+            &mut session,
+            Act::Step {
+                agent,
+                direction,
+                size,
+                count,
+            },
+        );
+    }
+    // The device is told all mocks again: the first write stays used up.
+    mock(&mut session, "path_open(\"/data/other\")", &["EIO"], false).expect("it can fail");
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    let written = written(&mut session);
+    let failed: Vec<bool> = written.iter().map(|text| text.ends_with("= EIO")).collect();
+    assert_eq!(failed, [false, true], "{written:?}");
+}
+
 #[test]
 fn a_session_file_holds_what_the_program_found() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -4,9 +4,12 @@ use alloc::vec::Vec;
 
 use borges_board::{PrimitiveId, Yield};
 use borges_vm::Value;
-use borges_wire::{Mock, MockEnd};
+use borges_wire::{Mock, MockEnd, MockedCalls};
 
 use crate::record::from_wire;
+
+/// Whether the call in question is about something: a path, the name of a stream.
+pub type IsAbout<'a> = &'a dyn Fn(&str) -> bool;
 
 /// The mocks in force, with how much of each is used up.
 ///
@@ -17,7 +20,7 @@ pub struct Mocks {
 }
 
 impl Mocks {
-    /// These mocks; of two that fit a call, the one that names its arguments wins, then the later one.
+    /// These mocks; of two that fit a call, the one that says more than its name wins, then the later one.
     #[must_use]
     pub fn new(list: Vec<Mock>) -> Self {
         Self { list }
@@ -31,36 +34,47 @@ impl Mocks {
 
     /// What the next call would yield; nothing if it reaches the hardware.
     #[must_use]
-    pub fn peek(&self, primitive: PrimitiveId, args: &[Value]) -> Option<Yield> {
-        let mock = self.list.get(self.find(primitive, args)?)?;
+    pub fn peek(
+        &self,
+        primitive: PrimitiveId,
+        args: &[Value],
+        about: IsAbout<'_>,
+    ) -> Option<Yield> {
+        let mock = self.list.get(self.find(primitive, args, about)?)?;
         value_of(mock)
     }
 
     /// What the call yields; uses it up.
-    pub fn take(&mut self, primitive: PrimitiveId, args: &[Value]) -> Option<Yield> {
-        let found = self.find(primitive, args)?;
+    pub fn take(
+        &mut self,
+        primitive: PrimitiveId,
+        args: &[Value],
+        about: IsAbout<'_>,
+    ) -> Option<Yield> {
+        let found = self.find(primitive, args, about)?;
         let mock = self.list.get_mut(found)?;
         let value = value_of(mock)?;
         mock.used = mock.used.saturating_add(1);
         Some(value)
     }
 
-    fn find(&self, primitive: PrimitiveId, args: &[Value]) -> Option<usize> {
+    fn find(&self, primitive: PrimitiveId, args: &[Value], about: IsAbout<'_>) -> Option<usize> {
         let fits = |mock: &Mock| {
             mock.primitive == primitive.0
                 && value_of(mock).is_some()
-                && mock.arguments.as_ref().is_none_or(|wanted| {
-                    wanted.len() == args.len()
-                        && wanted
-                            .iter()
-                            .zip(args)
-                            .all(|(wanted, arg)| from_wire(*wanted) == *arg)
-                })
+                && match &mock.calls {
+                    MockedCalls::All => true,
+                    MockedCalls::With(wanted) => {
+                        let wanted = wanted.iter().map(|wanted| from_wire(*wanted));
+                        wanted.eq(args.iter().copied())
+                    }
+                    MockedCalls::About(subject) => about(subject),
+                }
         };
         let general = |index: &usize| {
             self.list
                 .get(*index)
-                .is_some_and(|mock| mock.arguments.is_none())
+                .is_some_and(|mock| mock.calls == MockedCalls::All)
         };
         let fitting =
             || (0..self.list.len()).filter(|index| self.list.get(*index).is_some_and(fits));
@@ -92,13 +106,22 @@ mod tests {
 
     use super::*;
 
-    fn mock(arguments: Option<Vec<i32>>, values: &[i32], end: MockEnd) -> Mock {
+    const NOTHING: IsAbout<'_> = &|_| false;
+
+    fn with(arguments: &[i32]) -> MockedCalls {
+        MockedCalls::With(
+            arguments
+                .iter()
+                .map(|v| borges_wire::Value::I32(*v))
+                .collect(),
+        )
+    }
+
+    fn mock(calls: MockedCalls, values: &[i32], end: MockEnd) -> Mock {
         let values = values.iter().map(|v| borges_wire::Value::I32(*v)).collect();
-        let arguments =
-            arguments.map(|list| list.into_iter().map(borges_wire::Value::I32).collect());
         Mock {
             primitive: 3,
-            arguments,
+            calls,
             values,
             payloads: Vec::new(),
             used: 0,
@@ -109,18 +132,24 @@ mod tests {
     #[test]
     fn a_sequence_ends_as_it_says() {
         let call = (PrimitiveId(3), [Value::I32(1)]);
-        let mut live = Mocks::new(vec![mock(None, &[3, 7], MockEnd::Live)]);
+        let mut live = Mocks::new(vec![mock(MockedCalls::All, &[3, 7], MockEnd::Live)]);
         let yields = |value| Some(Yield::from(Value::I32(value)));
-        let taken: Vec<_> = (0..3).map(|_| live.take(call.0, &call.1)).collect();
+        let taken: Vec<_> = (0..3)
+            .map(|_| live.take(call.0, &call.1, NOTHING))
+            .collect();
         assert_eq!(taken, [yields(3), yields(7), None]);
-        let mut again = Mocks::new(vec![mock(None, &[3, 7], MockEnd::RepeatLast)]);
-        let taken: Vec<_> = (0..3).map(|_| again.take(call.0, &call.1)).collect();
+        let mut again = Mocks::new(vec![mock(MockedCalls::All, &[3, 7], MockEnd::RepeatLast)]);
+        let taken: Vec<_> = (0..3)
+            .map(|_| again.take(call.0, &call.1, NOTHING))
+            .collect();
         assert_eq!(taken, [yields(3), yields(7), yields(7)]);
         again = Mocks::new(vec![Mock {
             payloads: vec![Bytes(vec![]), Bytes(b"hi".to_vec())],
-            ..mock(None, &[3, 7, 9], MockEnd::Live)
+            ..mock(MockedCalls::All, &[3, 7, 9], MockEnd::Live)
         }]);
-        let taken: Vec<_> = (0..3).map(|_| again.take(call.0, &call.1)).collect();
+        let taken: Vec<_> = (0..3)
+            .map(|_| again.take(call.0, &call.1, NOTHING))
+            .collect();
         let with_bytes = Yield {
             value: Value::I32(7),
             bytes: b"hi".to_vec().into(),
@@ -131,18 +160,30 @@ mod tests {
     #[test]
     fn the_mock_with_arguments_wins() {
         let list = vec![
-            mock(Some(vec![1]), &[5], MockEnd::RepeatLast),
-            mock(None, &[9], MockEnd::RepeatLast),
+            mock(with(&[1]), &[5], MockEnd::RepeatLast),
+            mock(MockedCalls::All, &[9], MockEnd::RepeatLast),
         ];
         let mocks = Mocks::new(list);
         assert_eq!(
-            mocks.peek(PrimitiveId(3), &[Value::I32(1)]),
+            mocks.peek(PrimitiveId(3), &[Value::I32(1)], NOTHING),
             Some(Value::I32(5).into())
         );
         assert_eq!(
-            mocks.peek(PrimitiveId(3), &[Value::I32(2)]),
+            mocks.peek(PrimitiveId(3), &[Value::I32(2)], NOTHING),
             Some(Value::I32(9).into())
         );
-        assert_eq!(mocks.peek(PrimitiveId(4), &[]), None);
+        assert_eq!(mocks.peek(PrimitiveId(4), &[], NOTHING), None);
+    }
+
+    #[test]
+    fn a_mock_about_one_file_leaves_the_others() {
+        let config = MockedCalls::About("/config".into());
+        let mocks = Mocks::new(vec![
+            mock(config, &[-44], MockEnd::RepeatLast),
+            mock(MockedCalls::All, &[-51], MockEnd::RepeatLast),
+        ]);
+        let of = |path: &str| mocks.peek(PrimitiveId(3), &[], &|subject| subject == path);
+        assert_eq!(of("/config"), Some(Value::I32(-44).into()));
+        assert_eq!(of("/other"), Some(Value::I32(-51).into()));
     }
 }

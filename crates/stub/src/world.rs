@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use borges_board::{Board, Driver, Hardware, SystemCall, Yield};
+use borges_board::{Board, Driver, Hardware, PrimitiveKind, SystemCall, Yield};
 use borges_vm::Value;
-use borges_wire::{Bytes, PrimitiveStop, Record, RecordKind, TraceEncoder};
+use borges_wire::{Bytes, MockedCalls, PrimitiveStop, Record, RecordKind, TraceEncoder};
 
 use crate::execute::{Answer, Call, World};
 use crate::mocks::Mocks;
@@ -52,7 +52,7 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
         let (id, args, memory) = (call.primitive, call.args, call.memory.len());
-        let yielded = match self.mocks.take(id, args) {
+        let yielded = match self.mocks.take(id, args, &|_| false) {
             Some(mock) => self.driver.mocked(self.board, id, args, memory, mock),
             None => self.driver.input(self.board, id, args, memory),
         };
@@ -90,7 +90,10 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
 
     fn system(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        let mock = self.mocks.take(call.primitive, call.args);
+        let (board, driver) = (self.board, &*self.driver);
+        let about =
+            |subject: &str| driver.is_about(board, call.primitive, call.args, call.memory, subject);
+        let mock = self.mocks.take(call.primitive, call.args, &about);
         let done = self
             .driver
             .system(self.board, call.primitive, call.args, call.memory, mock);
@@ -139,10 +142,14 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
     let Some(primitive) = board.primitive(borges_board::PrimitiveId(mock.primitive)) else {
         return false;
     };
-    let arguments = mock.arguments.as_deref().is_none_or(|arguments| {
-        let types = arguments.iter().map(|value| from_wire(*value).ty());
-        types.eq(primitive.params.iter().copied())
-    });
+    let calls = match &mock.calls {
+        MockedCalls::All => true,
+        MockedCalls::With(arguments) => {
+            let types = arguments.iter().map(|value| from_wire(*value).ty());
+            types.eq(primitive.params.iter().copied())
+        }
+        MockedCalls::About(_) => primitive.kind == PrimitiveKind::System,
+    };
     let id = borges_board::PrimitiveId(mock.primitive);
     let yields = mock.values.iter().enumerate().map(|(at, value)| Yield {
         value: from_wire(*value),
@@ -152,5 +159,5 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
             .map_or_else(Vec::new, |bytes| bytes.0.clone())
             .into(),
     });
-    arguments && { yields }.all(|yielded| board.can_be_mocked(id, &yielded))
+    calls && { yields }.all(|yielded| board.can_be_mocked(id, &yielded))
 }

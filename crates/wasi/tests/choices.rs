@@ -534,6 +534,14 @@ fn calls_are_about_files() {
             .world
             .subject(import(name), &args, &desk.memory.as_slice());
         assert_eq!(subject.as_deref(), about, "{name}");
+        if let Some(about) = about {
+            let call = |subject: &str| {
+                let memory = desk.memory.as_slice();
+                desk.world.is_about(import(name), &args, &memory, subject)
+            };
+            assert!(call(about), "{name}");
+            assert!(!call("/data/other") && !call("stdout"), "{name}");
+        }
     }
     let names: Vec<_> = desk
         .world
@@ -552,6 +560,78 @@ fn calls_are_about_files() {
             "/data/d/e/f"
         ]
     );
+}
+
+#[test]
+fn a_user_names_what_calls_are_about() {
+    use borges_wasi::Function::{self, ClockTimeGet, FdWrite, PathOpen};
+    let given = |names: &[&str]| {
+        let folders = names.iter().map(|name| (name.to_string(), folder(&[])));
+        Desk::over(Setup {
+            folders: folders.collect(),
+            ..Setup::default()
+        })
+    };
+    let named = |desk: &Desk, function: Function, text: &str| {
+        let subject = desk.world.subject_named(function, text);
+        subject.map_err(|error| error.to_string())
+    };
+    let desk = given(&["/data", "/data/sub", "."]);
+    for (text, subject) in [
+        ("/data", "/data"),
+        ("/data/", "/data"),
+        ("/data/a//./b/../c", "/data/a/c"),
+        ("/data/sub/a", "/data/sub/a"),
+        ("a", "./a"),
+        ("./a/b", "./a/b"),
+        ("stdin", "./stdin"),
+    ] {
+        assert_eq!(named(&desk, PathOpen, text).as_deref(), Ok(subject));
+    }
+    assert_eq!(named(&desk, FdWrite, "stderr").as_deref(), Ok("stderr"));
+    for text in ["/config", "/database", "/data/../a", "/data/a\0", ".."] {
+        let error = named(&desk, PathOpen, text).expect_err(text);
+        assert!(error.contains("begin with \"/data\" or"), "{error}");
+        assert!(!error.contains("stdin"), "{error}");
+    }
+    let error = named(&desk, ClockTimeGet, "/data").expect_err("it is about nothing");
+    assert_eq!(error, "calls of clock_time_get are about no file");
+    let error = named(&given(&[]), PathOpen, "/data").expect_err("no folder");
+    assert!(error.contains("--dir HOST::GUEST"), "{error}");
+    let error = named(&given(&[]), FdWrite, "/data").expect_err("no folder");
+    assert!(
+        error.ends_with("about \"stdin\", \"stdout\", \"stderr\""),
+        "{error}"
+    );
+    assert!(named(&given(&["/"]), PathOpen, "a").is_err());
+    assert_eq!(named(&given(&["/"]), PathOpen, "/a").as_deref(), Ok("/a"));
+}
+
+#[test]
+fn calls_about_one_file_are_known_by_any_of_its_names() {
+    let mut desk = Desk::new();
+    let file = desk.file("a");
+    desk.path("a");
+    let about = |desk: &Desk, name: &str, args: &[u64], file: &str| {
+        let (memory, subject) = (desk.memory.as_slice(), format!("/{file}"));
+        desk.world.is_about(import(name), args, &memory, &subject)
+    };
+    let write = |desk: &Desk| {
+        let args = [file, LIST, 1, OUT];
+        ["a", "b"].map(|name| about(desk, "fd_write", &args, name))
+    };
+    assert_eq!(write(&desk), [true, false]);
+    desk.put(OTHER_PATH, b"./x/../b");
+    assert!(about(&desk, "path_unlink_file", &[3, OTHER_PATH, 8], "b"));
+    desk.put(OTHER_PATH, b"b");
+    let link = [3, 0, PATH, 1, 3, OTHER_PATH, 1];
+    assert_eq!(desk.errno("path_link", &link), Errno::Success);
+    assert_eq!(write(&desk), [true, true]);
+    assert_eq!(
+        desk.errno("path_unlink_file", &[3, PATH, 1]),
+        Errno::Success
+    );
+    assert_eq!(write(&desk), [false, true]);
 }
 
 #[test]

@@ -37,9 +37,9 @@ pub use failure::{Failure, Measure};
 pub use link::{Link, Port};
 pub use message::{
     Argument, BlobKind, Command, Comparison, ContentHash, ContentHasher, DeviceLimits,
-    DeviceStatus, Difference, Epoch, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, Overflow,
-    PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost, Watch,
-    WatchAccess, peer_schema,
+    DeviceStatus, Difference, Epoch, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, MockedCalls,
+    Overflow, PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost,
+    Watch, WatchAccess, peer_schema,
 };
 pub use trace::{Batch, Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

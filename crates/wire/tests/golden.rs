@@ -119,7 +119,7 @@ fn commands() -> Vec<Command> {
         Command::SetMocks(vec![
             Mock {
                 primitive: 2,
-                arguments: None,
+                calls: MockedCalls::All,
                 values: vec![Value::I32(3), Value::I32(7)],
                 payloads: vec![Bytes(vec![]), Bytes(b"hi".to_vec())],
                 used: 1,
@@ -127,8 +127,16 @@ fn commands() -> Vec<Command> {
             },
             Mock {
                 primitive: 3,
-                arguments: Some(vec![Value::I32(14)]),
+                calls: MockedCalls::With(vec![Value::I32(14)]),
                 values: vec![Value::F64(0)],
+                payloads: vec![],
+                used: 0,
+                end: MockEnd::RepeatLast,
+            },
+            Mock {
+                primitive: 4,
+                calls: MockedCalls::About("/data/a".to_owned()),
+                values: vec![Value::I32(-44)],
                 payloads: vec![],
                 used: 0,
                 end: MockEnd::RepeatLast,

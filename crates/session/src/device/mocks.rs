@@ -3,7 +3,7 @@
 use borges_board::PrimitiveId;
 use borges_stub::{from_wire, to_wire};
 use borges_vm::Value;
-use borges_wire::{Bytes, Mock, MockEnd};
+use borges_wire::{Bytes, Mock, MockEnd, MockedCalls};
 
 use super::runner::Runner;
 
@@ -32,8 +32,11 @@ impl Runner {
             ));
         }
         let mut fresh = Vec::new();
-        for (primitive, arguments) in stage.inputs_named(call)? {
-            let wanted = arguments.clone().unwrap_or_default();
+        for (primitive, calls) in stage.inputs_named(call)? {
+            let wanted: Vec<Value> = match &calls {
+                MockedCalls::With(list) => list.iter().map(|value| from_wire(*value)).collect(),
+                MockedCalls::All | MockedCalls::About(_) => Vec::new(),
+            };
             let (mut checked, mut payloads) = (Vec::new(), Vec::new());
             for text in list {
                 let yielded = stage.yielded(primitive, &wanted, text)?;
@@ -42,7 +45,7 @@ impl Runner {
             }
             fresh.push(Mock {
                 primitive: primitive.0,
-                arguments: arguments.map(|list| list.into_iter().map(to_wire).collect()),
+                calls,
                 values: checked,
                 payloads,
                 used: 0,
@@ -53,7 +56,7 @@ impl Runner {
         mocks.retain(|old| {
             !fresh
                 .iter()
-                .any(|new| old.primitive == new.primitive && old.arguments == new.arguments)
+                .any(|new| old.primitive == new.primitive && old.calls == new.calls)
         });
         let listing: Vec<String> = fresh
             .iter()
@@ -86,12 +89,8 @@ impl Runner {
             Some(call) => {
                 let named = stage.inputs_named(call)?;
                 mocks.retain(|mock| {
-                    !named.iter().any(|(primitive, arguments)| {
-                        let own: Option<Vec<Value>> = mock
-                            .arguments
-                            .as_ref()
-                            .map(|list| list.iter().map(|v| from_wire(*v)).collect());
-                        mock.primitive == primitive.0 && own == *arguments
+                    !named.iter().any(|(primitive, calls)| {
+                        mock.primitive == primitive.0 && mock.calls == *calls
                     })
                 });
             }
@@ -113,17 +112,7 @@ impl Runner {
 
     fn mock_listing(stage: &Stage, mock: &Mock) -> MockListing {
         let id = PrimitiveId(mock.primitive);
-        let name = stage
-            .board()
-            .primitive(id)
-            .map_or("?", |primitive| &primitive.name);
-        let call = match &mock.arguments {
-            None => name.to_owned(),
-            Some(list) => {
-                let arguments: Vec<Value> = list.iter().map(|value| from_wire(*value)).collect();
-                stage.scene().call_text(id, &arguments)
-            }
-        };
+        let call = stage.calls_text(id, &mock.calls);
         let payloads = mock.payloads.iter().map(|bytes| &*bytes.0);
         let values = mock
             .values
@@ -155,7 +144,11 @@ impl Runner {
         let Some(primitive) = stage.program().primitive(call.func.0) else {
             return false;
         };
-        let Some(mock) = self.mocks_in_force().peek(primitive, &call.args) else {
+        let (board, state) = (stage.board(), &history.twin.board);
+        let memory = history.twin.machine.memory();
+        let about = |subject: &str| state.is_about(board, primitive, &call.args, memory, subject);
+        let mocks = self.mocks_in_force();
+        let Some(mock) = mocks.peek(primitive, &call.args, &about) else {
             return false;
         };
         let (here, tip) = (history.here(), history.tip());

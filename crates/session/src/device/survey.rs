@@ -2,9 +2,9 @@
 
 use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId, Yield};
 use borges_multiverse::tree::Place;
-use borges_stub::{Call, Halt, encode_captured, to_wire};
+use borges_stub::{Call, Halt, IsAbout, encode_captured, to_wire};
 use borges_vm::Value;
-use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd};
+use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd, MockedCalls};
 
 use crate::command::Observer;
 use crate::command::{self, Flow};
@@ -369,12 +369,12 @@ impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
         self.replay.event()
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
-        self.replay.input(call)
+    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
+        self.replay.input(call, about)
     }
 
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
-        self.replay.captured(call)
+    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
+        self.replay.captured(call, about)
     }
 
     fn happened(&mut self, entry: Entry, before: &Before<'_>) {
@@ -389,7 +389,7 @@ fn mock_of(inputs: &mut Vec<Mock>, primitive: PrimitiveId) -> &mut Mock {
     let index = found.unwrap_or_else(|| {
         inputs.push(Mock {
             primitive: primitive.0,
-            arguments: None,
+            calls: MockedCalls::All,
             values: Vec::new(),
             payloads: Vec::new(),
             used: 0,

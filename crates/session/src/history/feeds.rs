@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use borges_board::{Captured, Event, Yield};
 use borges_multiverse::tree::{Path, Place};
-use borges_stub::{Call, Mocks, decode_captured, decode_event, decode_input};
+use borges_stub::{Call, IsAbout, Mocks, decode_captured, decode_event, decode_input};
 use borges_vm::Value;
 use borges_wire::{Record, RecordKind};
 
@@ -88,7 +88,7 @@ impl Feed for Replay<'_> {
         stops
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
         let Some(EntryKind::Input {
             primitive,
             value,
@@ -103,7 +103,7 @@ impl Feed for Replay<'_> {
         }
         let other = self
             .mocks
-            .and_then(|mocks| mocks.peek(call.primitive, call.args));
+            .and_then(|mocks| mocks.peek(call.primitive, call.args, about));
         let recorded = Yield {
             value: *value,
             bytes: bytes.clone(),
@@ -115,11 +115,11 @@ impl Feed for Replay<'_> {
         Some((recorded, *mocked))
     }
 
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
         // Only calls of an operating system can be mocked and have happened by themselves.
         let mocked = self
             .mocks
-            .is_some_and(|mocks| mocks.peek(call.primitive, call.args).is_some());
+            .is_some_and(|mocks| mocks.peek(call.primitive, call.args, about).is_some());
         if mocked && self.entry(call).is_some() {
             self.left_for = Some(Found::Mocked);
             return None;
@@ -156,12 +156,12 @@ impl<F: Feed> Feed for Recorder<'_, F> {
         self.feed.event()
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
-        self.feed.input(call)
+    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
+        self.feed.input(call, about)
     }
 
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
-        self.feed.captured(call)
+    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
+        self.feed.captured(call, about)
     }
 
     fn happened(&mut self, entry: Entry, before: &Before<'_>) {
@@ -196,22 +196,26 @@ impl Feed for Live<'_> {
         }
     }
 
-    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
         let record = self.records.front()?;
         let yielded = decode_input(&record.kind).filter(|_| record.steps == call.steps)?;
         self.records.pop_front();
-        let mock = self.mocks.take(call.primitive, call.args);
+        let mock = self.mocks.take(call.primitive, call.args, about);
         let mocked = mock.is_some_and(|mock| mock.value == yielded.value);
         Some((yielded, mocked))
     }
 
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
         let captured = match self.records.front() {
             Some(Record {
                 steps,
                 kind: RecordKind::Captured(bytes),
             }) if *steps == call.steps => decode_captured(bytes)?,
-            _ => return Some(Captured::Nothing),
+            _ => {
+                // A call that came to what it comes to by itself has used up a mock that says so.
+                self.mocks.take(call.primitive, call.args, about);
+                return Some(Captured::Nothing);
+            }
         };
         self.records.pop_front();
         Some(captured)

@@ -5,11 +5,14 @@
 //! changes the model.
 
 use borges_board::{BoardState, Captured, Event, SystemCall, Yield};
-use borges_stub::{Answer, Call, Halt, Program, World, execute};
+use borges_stub::{Answer, Call, Halt, IsAbout, Program, World, execute};
 use borges_vm::{Machine, Snapshot, StateHash};
 
 use crate::history::entry::{Entry, EntryKind};
 use crate::history::keyframes::Keyframe;
+
+/// Calls of no operating system are about nothing.
+const NOTHING: IsAbout<'_> = &|_| false;
 
 /// What the twin is told of the outside while it runs.
 pub(crate) trait Feed {
@@ -29,10 +32,10 @@ pub(crate) trait Feed {
     }
 
     /// The value of an input and whether it is a mock's; nothing if it is not known (yet).
-    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)>;
+    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)>;
 
     /// What an output captured; nothing if it is not known that it happened.
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured>;
+    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured>;
 
     /// Called for everything that happened, in order.
     fn happened(&mut self, _entry: Entry, _before: &Before<'_>) {}
@@ -201,7 +204,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         let fits = |(given, _): &(Yield, bool)| {
             Some(given.value.ty()) == result && board.brings(call.primitive, call.args, given)
         };
-        let Some((yielded, mocked)) = self.feed.input(call).filter(fits) else {
+        let Some((yielded, mocked)) = self.feed.input(call, NOTHING).filter(fits) else {
             return Answer::Leave;
         };
         let entry = Entry {
@@ -225,7 +228,10 @@ impl<F: Feed> World for TwinWorld<'_, F> {
 
     fn system(&mut self, call: &Call<'_>) -> Answer {
         let board = &self.program.board;
-        let chosen = self.feed.input(call);
+        let (primitive, state) = (call.primitive, &*self.board);
+        let about =
+            |subject: &str| state.is_about(board, primitive, call.args, call.memory, subject);
+        let chosen = self.feed.input(call, &about);
         let mut after = self.board.clone();
         let called = after.call_system(
             board,
@@ -241,7 +247,6 @@ impl<F: Feed> World for TwinWorld<'_, F> {
             Err(_) if chosen.is_some() => return Answer::Leave,
             Err(_) => return Answer::Trap,
         };
-        let primitive = call.primitive;
         let kind = match chosen {
             Some((Yield { value, bytes }, mocked)) => EntryKind::Input {
                 primitive,
@@ -249,7 +254,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
                 bytes,
                 mocked,
             },
-            None => match self.feed.captured(call) {
+            None => match self.feed.captured(call, &about) {
                 Some(captured) => EntryKind::Output {
                     primitive,
                     captured,
@@ -280,7 +285,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         {
             return Answer::Trap;
         }
-        let Some(captured) = self.feed.captured(call) else {
+        let Some(captured) = self.feed.captured(call, NOTHING) else {
             return Answer::Leave;
         };
         let entry = Entry {
@@ -316,11 +321,11 @@ pub(crate) struct Probe {
 }
 
 impl Feed for Probe {
-    fn input(&mut self, _call: &Call<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, _call: &Call<'_>, _about: IsAbout<'_>) -> Option<(Yield, bool)> {
         None
     }
 
-    fn captured(&mut self, _call: &Call<'_>) -> Option<Captured> {
+    fn captured(&mut self, _call: &Call<'_>, _about: IsAbout<'_>) -> Option<Captured> {
         Some(Captured::default())
     }
 

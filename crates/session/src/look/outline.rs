@@ -5,7 +5,7 @@ use borges_multiverse::tree::{BranchId, End, Place};
 use borges_vm::{ValType, Value};
 
 use crate::command::Observer;
-use borges_wire::Mock;
+use borges_wire::{Mock, MockedCalls};
 
 use crate::command::listing::{
     BranchEnd, BranchListing, EntryListing, InputListing, MockListing, MultiverseListing,
@@ -190,15 +190,12 @@ fn is_input(stage: &Stage, id: PrimitiveId) -> bool {
 
 /// Arguments with which a mock or the board mentions an input.
 fn known_arguments(stage: &Stage, id: PrimitiveId, mocks: &[Mock]) -> Vec<Vec<Value>> {
-    let from_wire = |list: &Vec<borges_wire::Value>| {
-        list.iter()
-            .map(|value| borges_stub::from_wire(*value))
-            .collect()
-    };
     let mocks = mocks.iter().filter(|mock| mock.primitive == id.0);
-    let mut known: Vec<Vec<Value>> = mocks
-        .filter_map(|mock| mock.arguments.as_ref().map(from_wire))
-        .collect();
+    let given = mocks.filter_map(|mock| match &mock.calls {
+        MockedCalls::With(list) => Some(list.iter().map(|v| borges_stub::from_wire(*v)).collect()),
+        MockedCalls::All | MockedCalls::About(_) => None,
+    });
+    let mut known: Vec<Vec<Value>> = given.collect();
     let board = stage.board();
     let ranges = board.ranges.iter().map(|range| &range.calls);
     let sources = board.simulation.sources.iter().map(|(calls, _)| calls);

@@ -1,13 +1,15 @@
 //! The inputs that a user names, the values that they may have, and branches for values that were not read.
 
 use borges_board::{Captured, Primitive, PrimitiveId, PrimitiveKind, Yield, unmocked};
+use borges_stub::{from_wire, to_wire};
 use borges_vm::Value;
+use borges_wire::MockedCalls;
 
 use super::Stage;
 use crate::command::Reply;
 use crate::error::{CommandError, at_most};
 use crate::history::entry::{Entry, EntryKind};
-use crate::values::{parse, parse_yield, parts, show};
+use crate::values::{parse, parse_quoted, parse_yield, parts, quoted, show};
 
 /// So many values are tried at a time.
 const MOST: usize = 4_096;
@@ -18,29 +20,40 @@ const ALL: &str = "all";
 /// So many values are tried one by one; of more, those that stand for them.
 const ALL_OF_THEM: u64 = 256;
 
-/// An input with the arguments of the calls that are meant; nothing for all calls.
-pub(crate) type MockedCall = (PrimitiveId, Option<Vec<Value>>);
+/// An input, and which calls of it.
+pub(crate) type NamedInput = (PrimitiveId, MockedCalls);
+
+/// What a user writes for any argument.
+const ANY: &str = "_";
 
 /// Whether a value can stand in for what a primitive yields.
 fn can_be_mocked(primitive: &Primitive) -> bool {
     matches!(primitive.kind, PrimitiveKind::Input | PrimitiveKind::System)
 }
 
+/// What calls are about, as an argument says it: a text in quotes, or the name of a stream; nothing for a number.
+fn subject(text: &str) -> Result<Option<String>, String> {
+    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic());
+    match is_name {
+        true => Ok(Some(text.to_owned())),
+        false => parse_quoted(text),
+    }
+}
+
 impl Stage {
-    /// The input primitives that `name(arguments)` means, with the arguments if they are all given.
-    pub(crate) fn inputs_named(&self, call: &str) -> Result<Vec<MockedCall>, CommandError> {
+    /// The input primitives that `name(arguments)` means, with the arguments if they are given, or what the call is
+    /// about.
+    pub(crate) fn inputs_named(&self, call: &str) -> Result<Vec<NamedInput>, CommandError> {
         let (name, arguments) = match call.trim().split_once('(') {
             Some((name, rest)) => {
                 let inside = rest.trim_end().strip_suffix(')').ok_or_else(|| {
                     CommandError::Invalid(format!("'{call}' lacks a closing parenthesis"))
                 })?;
-                let list: Vec<&str> = inside
-                    .split(',')
+                let list: Vec<&str> = parts(inside)
                     .map(str::trim)
                     .filter(|text| !text.is_empty())
                     .collect();
-                let any = list.contains(&"_");
-                (name.trim(), (!any).then_some(list))
+                (name.trim(), Some(list))
             }
             None => (call.trim(), None),
         };
@@ -58,18 +71,11 @@ impl Stage {
                     "'{name}' is no input: only inputs can be mocked"
                 )));
             }
-            match &arguments {
-                None => found.push((id, None)),
-                Some(list) if list.len() == primitive.params.len() => {
-                    let values: Result<Vec<Value>, String> = list
-                        .iter()
-                        .zip(primitive.params.iter())
-                        .map(|(text, ty)| parse(text, *ty))
-                        .collect();
-                    found.push((id, Some(values.map_err(CommandError::Invalid)?)));
-                }
-                Some(_) => {}
-            }
+            let calls = match &arguments {
+                None => Some(MockedCalls::All),
+                Some(list) => self.calls_named(id, primitive, list)?,
+            };
+            found.extend(calls.map(|calls| (id, calls)));
         }
         if found.is_empty() {
             let inputs = board.ids().filter_map(|id| board.primitive(id));
@@ -85,6 +91,62 @@ impl Stage {
             return Err(CommandError::NoSuch(text));
         }
         Ok(found)
+    }
+
+    /// The calls of an input that a list of arguments means; nothing if it takes more of them, or fewer.
+    fn calls_named(
+        &self,
+        id: PrimitiveId,
+        primitive: &Primitive,
+        list: &[&str],
+    ) -> Result<Option<MockedCalls>, CommandError> {
+        let invalid = |why: String| CommandError::Invalid(why);
+        let name = &primitive.name;
+        if list.contains(&ANY) {
+            // Calls with one argument in common would be others than all.
+            return match list.iter().all(|text| *text == ANY) {
+                true => Ok(Some(MockedCalls::All)),
+                false => Err(invalid(format!(
+                    "give all arguments of {name} or none: '{ANY}' cannot stand for some of them"
+                ))),
+            };
+        }
+        if let [text] = list
+            && primitive.kind == PrimitiveKind::System
+            && let Some(subject) = subject(text).map_err(invalid)?
+        {
+            let named = self.board().subject_named(id, &subject);
+            return named
+                .map(|subject| Some(MockedCalls::About(subject)))
+                .map_err(invalid);
+        }
+        if list.iter().any(|text| text.starts_with('"')) {
+            return Err(invalid(format!(
+                "{name} takes numbers; a call of an operating system may be named by what it is about, alone: path_open(\"/data/a\")"
+            )));
+        }
+        if list.len() != primitive.params.len() {
+            return Ok(None);
+        }
+        let typed = list.iter().zip(primitive.params.iter());
+        let values: Result<Vec<_>, String> = typed
+            .map(|(text, ty)| parse(text, *ty).map(to_wire))
+            .collect();
+        Ok(Some(MockedCalls::With(values.map_err(invalid)?)))
+    }
+
+    /// Some calls of a primitive, as [`Self::inputs_named`] reads them.
+    pub(crate) fn calls_text(&self, id: PrimitiveId, calls: &MockedCalls) -> String {
+        match calls {
+            MockedCalls::All => self.primitive_name(id),
+            MockedCalls::With(list) => {
+                let arguments: Vec<Value> = list.iter().map(|value| from_wire(*value)).collect();
+                self.scene().call_text(id, &arguments)
+            }
+            MockedCalls::About(subject) => {
+                format!("{}({})", self.primitive_name(id), quoted(subject))
+            }
+        }
     }
 
     /// A value that the input may have *there*: its range, narrowed by the board's rules.

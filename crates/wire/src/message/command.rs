@@ -1,5 +1,6 @@
 //! What the host asks of the device, and what it says with it.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -266,8 +267,8 @@ pub enum WatchAccess {
 pub struct Mock {
     /// Index of the primitive in the board's list.
     pub primitive: u16,
-    /// The arguments of the calls it stands in for; `None` for any.
-    pub arguments: Option<Vec<Value>>,
+    /// The calls of it that the values stand in for.
+    pub calls: MockedCalls,
     /// What the calls return, one after the other.
     #[serde(deserialize_with = "list")]
     pub values: Vec<Value>,
@@ -278,6 +279,17 @@ pub struct Mock {
     pub used: u32,
     /// What happens after the last value.
     pub end: MockEnd,
+}
+
+/// The calls that a mock stands in for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MockedCalls {
+    /// All.
+    All,
+    /// Those with these arguments.
+    With(#[serde(deserialize_with = "list")] Vec<Value>),
+    /// Those of an operating system that are about this: a path, `stdin`, `stdout`, `stderr`.
+    About(String),
 }
 
 /// What a mock does after its last value.

@@ -21,14 +21,14 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use command::{
-    Argument, BlobKind, Command, Comparison, Difference, MemoryBlob, Mock, MockEnd, Overflow,
-    PrimitiveStop, Resume, Watch, WatchAccess,
+    Argument, BlobKind, Command, Comparison, Difference, MemoryBlob, Mock, MockEnd, MockedCalls,
+    Overflow, PrimitiveStop, Resume, Watch, WatchAccess,
 };
 pub use content::{ContentHash, ContentHasher};
 pub use report::{DeviceLimits, DeviceStatus, LOAD_OVERHEAD, PauseReason, Report};
 
 /// Names the format of all messages and trace records; both sides must have the same.
-pub const SCHEMA: u32 = 0xab2a_af4a;
+pub const SCHEMA: u32 = 0x8ba0_b6c5;
 
 /// Counts the branches that the host has put the device on. Newer is larger.
 #[derive(
