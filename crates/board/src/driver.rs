@@ -265,32 +265,6 @@ impl<H: Hardware> Driver<H> {
         Err(Refusal::WrongKind)
     }
 
-    /// Whether a call of the operating system is about this, a path or the name of a stream.
-    #[cfg(feature = "host")]
-    pub fn is_about(
-        &self,
-        board: &Board,
-        id: PrimitiveId,
-        args: &[Value],
-        memory: &[u8],
-        subject: &str,
-    ) -> bool {
-        self.state.is_about(board, id, args, memory, subject)
-    }
-
-    /// Whether a call is about this: never, on a chip, where there is no operating system.
-    #[cfg(not(feature = "host"))]
-    pub fn is_about(
-        &self,
-        _board: &Board,
-        _id: PrimitiveId,
-        _args: &[Value],
-        _memory: &[u8],
-        _subject: &str,
-    ) -> bool {
-        false
-    }
-
     /// Performs an output (or answers a constant).
     ///
     /// # Errors

@@ -149,6 +149,11 @@ impl Board {
         matches!(function, Some(Function::FdRead | Function::FdPread))
     }
 
+    /// Whether standard input can be read by a call of the operating system.
+    pub fn reads_input(&self, id: PrimitiveId) -> bool {
+        self.system_function(id) == Some(Function::FdRead)
+    }
+
     /// Whether a call of the operating system ends the program.
     pub fn exits(&self, id: PrimitiveId) -> bool {
         self.system_function(id) == Some(Function::ProcExit)
@@ -219,6 +224,18 @@ impl BoardState {
         };
         let cells: Vec<u64> = args.iter().map(|arg| cell(*arg)).collect();
         system.is_about(import, &cells, &memory, subject)
+    }
+
+    /// Of a call that wants standard input: how many bytes of it were read before, and how many more it wants at most.
+    pub fn input_wanted(
+        &self,
+        board: &Board,
+        id: PrimitiveId,
+        args: &[Value],
+        memory: &[u8],
+    ) -> Option<(u64, u32)> {
+        let called = self.clone().call_system(board, id, args, memory, None);
+        Some((self.system()?.input_read(), called.ok()?.input_wanted()?))
     }
 
     /// The operating system is as it is at its start.

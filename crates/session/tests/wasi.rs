@@ -406,3 +406,54 @@ fn a_device_is_brought_back_over_many_calls() {
     run(&mut session, Act::Follow { always: None });
     run(&mut session, Act::Verify);
 }
+
+#[test]
+fn standard_input_can_be_another_from_here_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("notes.borges");
+    let mut session = open(Some(file.clone()));
+    for (wrong, live) in [("3", false), ("EIO", false), ("\"a\"", true)] {
+        let error = mock(&mut session, "stdin", &[wrong], live).expect_err(wrong);
+        assert!(error.contains("one text in quotes"), "{error}");
+    }
+    mock(&mut session, "stdin from x", &["\"a\""], false).expect_err("no number");
+    // More than the buffer of one read: it comes in pieces, and then its end, which is read again.
+    let long = "\"".to_owned() + &"a line\\n".repeat(300) + "\"";
+    mock(&mut session, "stdin", &[&long], false).expect("it is mocked");
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert_eq!(
+        console(&mut session),
+        "300 lines saved in /data/notes.txt\n"
+    );
+    run(&mut session, Act::Verify);
+    let all = path(&mut session);
+    let reads = all.iter().filter(|text| text.starts_with("fd_read(0"));
+    assert_eq!(reads.count(), 4);
+    // Where it was mocked is a place in the input, so what is walked again is what was recorded.
+    run(&mut session, Act::Restart);
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert_eq!(path(&mut session), all);
+    // From behind the first piece on there is something else.
+    let read = |text: &String| text.starts_with("fd_read(0");
+    let first = all.iter().position(read).expect("it reads") as u32 + 1;
+    let target = format!("0.{first}");
+    run(&mut session, Act::Jump { target });
+    mock(&mut session, "stdin", &["\"and\\n\""], false).expect("it is mocked");
+    let listed = |session: &mut Session| match run(session, Look::Mocks) {
+        Reply::Mocks { mocks } => mocks.into_iter().map(|mock| mock.call).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(listed(&mut session), ["stdin from 0", "stdin from 1024"]);
+    drop(session);
+    let mut session = Session::resume(&file).expect("the file opens");
+    assert_eq!(listed(&mut session), ["stdin from 0", "stdin from 1024"]);
+    assert_eq!(go(&mut session, Direction::Forward), exited(4));
+    assert_eq!(
+        console(&mut session),
+        "147 lines saved in /data/notes.txt\n"
+    );
+    run(&mut session, Act::Verify);
+    let call = Some("stdin".to_owned());
+    run(&mut session, Act::Unmock { call });
+    assert!(listed(&mut session).is_empty());
+}

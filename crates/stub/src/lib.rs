@@ -25,7 +25,7 @@ mod world;
 pub use execute::{
     Answer, Call, Halt, Program, ProgramError, World, execute, is_made, usual_entry,
 };
-pub use mocks::{IsAbout, Mocks};
+pub use mocks::{Asked, Mocks};
 pub use record::{
     decode_captured, decode_event, decode_input, encode_captured, encode_event, encode_input,
     from_wire, to_wire,

@@ -2,14 +2,39 @@
 
 use alloc::vec::Vec;
 
-use borges_board::{PrimitiveId, Yield};
+use borges_board::{Board, BoardState, PrimitiveId, Yield};
 use borges_vm::Value;
 use borges_wire::{Mock, MockEnd, MockedCalls};
 
 use crate::record::from_wire;
 
-/// Whether the call in question is about something: a path, the name of a stream.
-pub type IsAbout<'a> = &'a dyn Fn(&str) -> bool;
+/// A call of an input or of an operating system, for which there may be a mock.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The board that is called.
+    pub board: &'a Board,
+    /// The board's state before the call.
+    pub state: &'a BoardState,
+    /// Which primitive.
+    pub primitive: PrimitiveId,
+    /// Its arguments.
+    pub args: &'a [Value],
+    /// The program's memory.
+    pub memory: &'a [u8],
+}
+
+impl Asked<'_> {
+    fn is_about(&self, subject: &str) -> bool {
+        let (board, id) = (self.board, self.primitive);
+        self.state
+            .is_about(board, id, self.args, self.memory, subject)
+    }
+
+    fn input_wanted(&self) -> Option<(u64, u32)> {
+        let (board, id) = (self.board, self.primitive);
+        self.state.input_wanted(board, id, self.args, self.memory)
+    }
+}
 
 /// The mocks in force, with how much of each is used up.
 ///
@@ -32,44 +57,33 @@ impl Mocks {
         &self.list
     }
 
-    /// What the next call would yield; nothing if it reaches the hardware.
+    /// What the call would yield; nothing if it reaches the hardware.
     #[must_use]
-    pub fn peek(
-        &self,
-        primitive: PrimitiveId,
-        args: &[Value],
-        about: IsAbout<'_>,
-    ) -> Option<Yield> {
-        let mock = self.list.get(self.find(primitive, args, about)?)?;
-        value_of(mock)
+    pub fn peek(&self, call: &Asked<'_>) -> Option<Yield> {
+        value_of(self.list.get(self.find(call)?)?, call)
     }
 
     /// What the call yields; uses it up.
-    pub fn take(
-        &mut self,
-        primitive: PrimitiveId,
-        args: &[Value],
-        about: IsAbout<'_>,
-    ) -> Option<Yield> {
-        let found = self.find(primitive, args, about)?;
+    pub fn take(&mut self, call: &Asked<'_>) -> Option<Yield> {
+        let found = self.find(call)?;
         let mock = self.list.get_mut(found)?;
-        let value = value_of(mock)?;
+        let value = value_of(mock, call)?;
         mock.used = mock.used.saturating_add(1);
         Some(value)
     }
 
-    fn find(&self, primitive: PrimitiveId, args: &[Value], about: IsAbout<'_>) -> Option<usize> {
+    fn find(&self, call: &Asked<'_>) -> Option<usize> {
         let fits = |mock: &Mock| {
-            mock.primitive == primitive.0
-                && value_of(mock).is_some()
+            mock.primitive == call.primitive.0
                 && match &mock.calls {
-                    MockedCalls::All => true,
+                    MockedCalls::All | MockedCalls::Input(_) => true,
                     MockedCalls::With(wanted) => {
                         let wanted = wanted.iter().map(|wanted| from_wire(*wanted));
-                        wanted.eq(args.iter().copied())
+                        wanted.eq(call.args.iter().copied())
                     }
-                    MockedCalls::About(subject) => about(subject),
+                    MockedCalls::About(subject) => call.is_about(subject),
                 }
+                && value_of(mock, call).is_some()
         };
         let general = |index: &usize| {
             self.list
@@ -84,7 +98,17 @@ impl Mocks {
     }
 }
 
-fn value_of(mock: &Mock) -> Option<Yield> {
+fn value_of(mock: &Mock, call: &Asked<'_>) -> Option<Yield> {
+    if let MockedCalls::Input(from) = mock.calls {
+        let (read, wanted) = call.input_wanted()?;
+        let begin = usize::try_from(read.checked_sub(from)?).ok()?;
+        let rest = mock.payloads.first()?.get(begin..).unwrap_or_default();
+        let bytes = rest.get(..wanted as usize).unwrap_or(rest);
+        return Some(Yield {
+            value: Value::I32(i32::try_from(bytes.len()).ok()?),
+            bytes: bytes.to_vec().into(),
+        });
+    }
     let last = mock.values.len().checked_sub(1)?;
     let next = mock.used as usize;
     let at = match mock.end {
@@ -106,7 +130,17 @@ mod tests {
 
     use super::*;
 
-    const NOTHING: IsAbout<'_> = &|_| false;
+    /// Asks the function with a call of a primitive.
+    fn called<T>(id: u16, arg: i32, ask: impl FnOnce(&Asked<'_>) -> T) -> T {
+        let board = Board::default();
+        ask(&Asked {
+            board: &board,
+            state: &BoardState::lean(&board),
+            primitive: PrimitiveId(id),
+            args: &[Value::I32(arg)],
+            memory: &[],
+        })
+    }
 
     fn with(arguments: &[i32]) -> MockedCalls {
         MockedCalls::With(
@@ -131,16 +165,15 @@ mod tests {
 
     #[test]
     fn a_sequence_ends_as_it_says() {
-        let call = (PrimitiveId(3), [Value::I32(1)]);
         let mut live = Mocks::new(vec![mock(MockedCalls::All, &[3, 7], MockEnd::Live)]);
         let yields = |value| Some(Yield::from(Value::I32(value)));
         let taken: Vec<_> = (0..3)
-            .map(|_| live.take(call.0, &call.1, NOTHING))
+            .map(|_| called(3, 1, |call| live.take(call)))
             .collect();
         assert_eq!(taken, [yields(3), yields(7), None]);
         let mut again = Mocks::new(vec![mock(MockedCalls::All, &[3, 7], MockEnd::RepeatLast)]);
         let taken: Vec<_> = (0..3)
-            .map(|_| again.take(call.0, &call.1, NOTHING))
+            .map(|_| called(3, 1, |call| again.take(call)))
             .collect();
         assert_eq!(taken, [yields(3), yields(7), yields(7)]);
         again = Mocks::new(vec![Mock {
@@ -148,7 +181,7 @@ mod tests {
             ..mock(MockedCalls::All, &[3, 7, 9], MockEnd::Live)
         }]);
         let taken: Vec<_> = (0..3)
-            .map(|_| again.take(call.0, &call.1, NOTHING))
+            .map(|_| called(3, 1, |call| again.take(call)))
             .collect();
         let with_bytes = Yield {
             value: Value::I32(7),
@@ -165,25 +198,13 @@ mod tests {
         ];
         let mocks = Mocks::new(list);
         assert_eq!(
-            mocks.peek(PrimitiveId(3), &[Value::I32(1)], NOTHING),
+            called(3, 1, |call| mocks.peek(call)),
             Some(Value::I32(5).into())
         );
         assert_eq!(
-            mocks.peek(PrimitiveId(3), &[Value::I32(2)], NOTHING),
+            called(3, 2, |call| mocks.peek(call)),
             Some(Value::I32(9).into())
         );
-        assert_eq!(mocks.peek(PrimitiveId(4), &[], NOTHING), None);
-    }
-
-    #[test]
-    fn a_mock_about_one_file_leaves_the_others() {
-        let config = MockedCalls::About("/config".into());
-        let mocks = Mocks::new(vec![
-            mock(config, &[-44], MockEnd::RepeatLast),
-            mock(MockedCalls::All, &[-51], MockEnd::RepeatLast),
-        ]);
-        let of = |path: &str| mocks.peek(PrimitiveId(3), &[], &|subject| subject == path);
-        assert_eq!(of("/config"), Some(Value::I32(-44).into()));
-        assert_eq!(of("/other"), Some(Value::I32(-51).into()));
+        assert_eq!(called(4, 1, |call| mocks.peek(call)), None);
     }
 }

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use borges_board::{Board, Driver, Hardware, PrimitiveKind, SystemCall, Yield};
+use borges_board::{Board, BoardState, Driver, Hardware, PrimitiveKind, SystemCall, Yield};
 use borges_vm::Value;
 use borges_wire::{Bytes, MockedCalls, PrimitiveStop, Record, RecordKind, TraceEncoder};
 
 use crate::execute::{Answer, Call, World};
-use crate::mocks::Mocks;
+use crate::mocks::{Asked, Mocks};
 use crate::record::{encode_captured, encode_input, from_wire, to_wire};
 
 /// What a device's program sees.
@@ -52,7 +52,10 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
     fn input(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
         let (id, args, memory) = (call.primitive, call.args, call.memory.len());
-        let yielded = match self.mocks.take(id, args, &|_| false) {
+        let yielded = match self
+            .mocks
+            .take(&asked(self.board, self.driver.state(), call))
+        {
             Some(mock) => self.driver.mocked(self.board, id, args, memory, mock),
             None => self.driver.input(self.board, id, args, memory),
         };
@@ -90,10 +93,9 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
 
     fn system(&mut self, call: &Call<'_>) -> Answer {
         self.driver.at(call.steps);
-        let (board, driver) = (self.board, &*self.driver);
-        let about =
-            |subject: &str| driver.is_about(board, call.primitive, call.args, call.memory, subject);
-        let mock = self.mocks.take(call.primitive, call.args, &about);
+        let mock = self
+            .mocks
+            .take(&asked(self.board, self.driver.state(), call));
         let done = self
             .driver
             .system(self.board, call.primitive, call.args, call.memory, mock);
@@ -127,6 +129,16 @@ impl<H: Hardware> World for DeviceWorld<'_, H> {
     }
 }
 
+fn asked<'a>(board: &'a Board, state: &'a BoardState, call: &Call<'a>) -> Asked<'a> {
+    Asked {
+        board,
+        state,
+        primitive: call.primitive,
+        args: call.args,
+        memory: call.memory,
+    }
+}
+
 /// Whether a call is one that `stop` waits for.
 fn holds(stop: &PrimitiveStop, call: &Call<'_>) -> bool {
     let argument = |index: u8| call.args.get(usize::from(index)).copied();
@@ -148,7 +160,7 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
             let types = arguments.iter().map(|value| from_wire(*value).ty());
             types.eq(primitive.params.iter().copied())
         }
-        MockedCalls::About(_) => primitive.kind == PrimitiveKind::System,
+        MockedCalls::About(_) | MockedCalls::Input(_) => primitive.kind == PrimitiveKind::System,
     };
     let id = borges_board::PrimitiveId(mock.primitive);
     let yields = mock.values.iter().enumerate().map(|(at, value)| Yield {

@@ -141,6 +141,14 @@ fn commands() -> Vec<Command> {
                 used: 0,
                 end: MockEnd::RepeatLast,
             },
+            Mock {
+                primitive: 5,
+                calls: MockedCalls::Input(300),
+                values: vec![Value::I32(2)],
+                payloads: vec![Bytes(b"hi".to_vec())],
+                used: 0,
+                end: MockEnd::RepeatLast,
+            },
         ]),
         Command::Compensate {
             steps: 300,

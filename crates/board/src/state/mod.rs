@@ -157,6 +157,24 @@ impl BoardState {
         }
     }
 
+    /// Whether a call is about something: never, on a chip, where there is no operating system.
+    #[cfg(not(feature = "host"))]
+    pub fn is_about(&self, _: &Board, _: PrimitiveId, _: &[Value], _: &[u8], _: &str) -> bool {
+        false
+    }
+
+    /// How much standard input a call wants: none, on a chip.
+    #[cfg(not(feature = "host"))]
+    pub fn input_wanted(
+        &self,
+        _: &Board,
+        _: PrimitiveId,
+        _: &[Value],
+        _: &[u8],
+    ) -> Option<(u64, u32)> {
+        None
+    }
+
     /// The same without screen, strip and console: what fits on a device.
     pub fn lean(board: &Board) -> Self {
         let core = Core {

@@ -1,8 +1,8 @@
 //! Mocks: values that stand in for inputs.
 
-use borges_board::PrimitiveId;
-use borges_stub::{from_wire, to_wire};
-use borges_vm::Value;
+use borges_board::{PrimitiveId, Yield};
+use borges_stub::{Asked, from_wire, to_wire};
+use borges_vm::{ValType, Value};
 use borges_wire::{Bytes, Mock, MockEnd, MockedCalls};
 
 use super::runner::Runner;
@@ -11,8 +11,30 @@ use crate::command::listing::MockListing;
 use crate::command::{MockValues, Observer, Reply};
 use crate::error::CommandError;
 use crate::history::entry::EntryKind;
+use crate::stage::STDIN;
 use crate::stage::Stage;
-use crate::values::text_of_yield;
+use crate::values::{parse_yield, text_of_yield};
+
+/// All that standard input brings from where it is mocked.
+fn whole_input(values: &MockValues) -> Result<Yield, CommandError> {
+    let bytes = match values {
+        MockValues::Sequence(list) => match &**list {
+            [text] => parse_yield(text, ValType::I32).ok(),
+            _ => None,
+        },
+        MockValues::Then(_) => None,
+    };
+    match bytes {
+        Some((None, Some(bytes))) => Ok(Yield {
+            value: Value::I32(i32::try_from(bytes.len()).unwrap_or(i32::MAX)),
+            bytes: bytes.into(),
+        }),
+        _ => Err(CommandError::Invalid(
+            "what standard input brings is one text in quotes, and then the end: mock stdin = \"yes\\n\""
+                .to_owned(),
+        )),
+    }
+}
 
 impl Runner {
     pub(crate) fn add_mock(
@@ -35,11 +57,14 @@ impl Runner {
         for (primitive, calls) in stage.inputs_named(call)? {
             let wanted: Vec<Value> = match &calls {
                 MockedCalls::With(list) => list.iter().map(|value| from_wire(*value)).collect(),
-                MockedCalls::All | MockedCalls::About(_) => Vec::new(),
+                MockedCalls::All | MockedCalls::About(_) | MockedCalls::Input(_) => Vec::new(),
             };
             let (mut checked, mut payloads) = (Vec::new(), Vec::new());
             for text in list {
-                let yielded = stage.yielded(primitive, &wanted, text)?;
+                let yielded = match calls {
+                    MockedCalls::Input(_) => whole_input(values)?,
+                    _ => stage.yielded(primitive, &wanted, text)?,
+                };
                 checked.push(to_wire(yielded.value));
                 payloads.push(Bytes::from(&*yielded.bytes));
             }
@@ -89,9 +114,11 @@ impl Runner {
             Some(call) => {
                 let named = stage.inputs_named(call)?;
                 mocks.retain(|mock| {
-                    !named.iter().any(|(primitive, calls)| {
-                        mock.primitive == primitive.0 && mock.calls == *calls
-                    })
+                    let is_input = matches!(mock.calls, MockedCalls::Input(_)) && call == STDIN;
+                    !is_input
+                        && !named.iter().any(|(primitive, calls)| {
+                            mock.primitive == primitive.0 && mock.calls == *calls
+                        })
                 });
             }
         }
@@ -121,6 +148,9 @@ impl Runner {
         let values = values
             .map(|(value, bytes)| {
                 let value = from_wire(*value);
+                if matches!(mock.calls, MockedCalls::Input(_)) {
+                    return format!("\"{}\"", bytes.escape_ascii());
+                }
                 let is_choice = stage.board().system_function(id).is_some();
                 match borges_board::choice_text(&value.into()).filter(|_| is_choice) {
                     Some(text) => text.to_owned(),
@@ -146,9 +176,14 @@ impl Runner {
         };
         let (board, state) = (stage.board(), &history.twin.board);
         let memory = history.twin.machine.memory();
-        let about = |subject: &str| state.is_about(board, primitive, &call.args, memory, subject);
-        let mocks = self.mocks_in_force();
-        let Some(mock) = mocks.peek(primitive, &call.args, &about) else {
+        let asked = Asked {
+            board,
+            state,
+            primitive,
+            args: &call.args,
+            memory,
+        };
+        let Some(mock) = self.mocks_in_force().peek(&asked) else {
             return false;
         };
         let (here, tip) = (history.here(), history.tip());

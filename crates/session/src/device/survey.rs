@@ -2,7 +2,7 @@
 
 use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId, Yield};
 use borges_multiverse::tree::Place;
-use borges_stub::{Call, Halt, IsAbout, encode_captured, to_wire};
+use borges_stub::{Asked, Call, Halt, encode_captured, to_wire};
 use borges_vm::Value;
 use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd, MockedCalls};
 
@@ -369,12 +369,12 @@ impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
         self.replay.event()
     }
 
-    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
-        self.replay.input(call, about)
+    fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)> {
+        self.replay.input(call, asked)
     }
 
-    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
-        self.replay.captured(call, about)
+    fn captured(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<Captured> {
+        self.replay.captured(call, asked)
     }
 
     fn happened(&mut self, entry: Entry, before: &Before<'_>) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use borges_board::{Captured, Event, Yield};
 use borges_multiverse::tree::{Path, Place};
-use borges_stub::{Call, IsAbout, Mocks, decode_captured, decode_event, decode_input};
+use borges_stub::{Asked, Call, Mocks, decode_captured, decode_event, decode_input};
 use borges_vm::Value;
 use borges_wire::{Record, RecordKind};
 
@@ -88,7 +88,7 @@ impl Feed for Replay<'_> {
         stops
     }
 
-    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)> {
         let Some(EntryKind::Input {
             primitive,
             value,
@@ -101,9 +101,7 @@ impl Feed for Replay<'_> {
         if *primitive != call.primitive {
             return None;
         }
-        let other = self
-            .mocks
-            .and_then(|mocks| mocks.peek(call.primitive, call.args, about));
+        let other = self.mocks.and_then(|mocks| mocks.peek(asked));
         let recorded = Yield {
             value: *value,
             bytes: bytes.clone(),
@@ -115,11 +113,9 @@ impl Feed for Replay<'_> {
         Some((recorded, *mocked))
     }
 
-    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
+    fn captured(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<Captured> {
         // Only calls of an operating system can be mocked and have happened by themselves.
-        let mocked = self
-            .mocks
-            .is_some_and(|mocks| mocks.peek(call.primitive, call.args, about).is_some());
+        let mocked = self.mocks.is_some_and(|mocks| mocks.peek(asked).is_some());
         if mocked && self.entry(call).is_some() {
             self.left_for = Some(Found::Mocked);
             return None;
@@ -156,12 +152,12 @@ impl<F: Feed> Feed for Recorder<'_, F> {
         self.feed.event()
     }
 
-    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
-        self.feed.input(call, about)
+    fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)> {
+        self.feed.input(call, asked)
     }
 
-    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
-        self.feed.captured(call, about)
+    fn captured(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<Captured> {
+        self.feed.captured(call, asked)
     }
 
     fn happened(&mut self, entry: Entry, before: &Before<'_>) {
@@ -196,16 +192,16 @@ impl Feed for Live<'_> {
         }
     }
 
-    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)> {
         let record = self.records.front()?;
         let yielded = decode_input(&record.kind).filter(|_| record.steps == call.steps)?;
         self.records.pop_front();
-        let mock = self.mocks.take(call.primitive, call.args, about);
+        let mock = self.mocks.take(asked);
         let mocked = mock.is_some_and(|mock| mock.value == yielded.value);
         Some((yielded, mocked))
     }
 
-    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured> {
+    fn captured(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<Captured> {
         let captured = match self.records.front() {
             Some(Record {
                 steps,
@@ -213,7 +209,7 @@ impl Feed for Live<'_> {
             }) if *steps == call.steps => decode_captured(bytes)?,
             _ => {
                 // A call that came to what it comes to by itself has used up a mock that says so.
-                self.mocks.take(call.primitive, call.args, about);
+                self.mocks.take(asked);
                 return Some(Captured::Nothing);
             }
         };

@@ -4,15 +4,12 @@
 //! that the device just sent (ingest), or nobody (a probe, which halts at the first input). What the program writes only
 //! changes the model.
 
-use borges_board::{BoardState, Captured, Event, SystemCall, Yield};
-use borges_stub::{Answer, Call, Halt, IsAbout, Program, World, execute};
+use borges_board::{Board, BoardState, Captured, Event, SystemCall, Yield};
+use borges_stub::{Answer, Asked, Call, Halt, Program, World, execute};
 use borges_vm::{Machine, Snapshot, StateHash};
 
 use crate::history::entry::{Entry, EntryKind};
 use crate::history::keyframes::Keyframe;
-
-/// Calls of no operating system are about nothing.
-const NOTHING: IsAbout<'_> = &|_| false;
 
 /// What the twin is told of the outside while it runs.
 pub(crate) trait Feed {
@@ -32,10 +29,10 @@ pub(crate) trait Feed {
     }
 
     /// The value of an input and whether it is a mock's; nothing if it is not known (yet).
-    fn input(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<(Yield, bool)>;
+    fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)>;
 
     /// What an output captured; nothing if it is not known that it happened.
-    fn captured(&mut self, call: &Call<'_>, about: IsAbout<'_>) -> Option<Captured>;
+    fn captured(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<Captured>;
 
     /// Called for everything that happened, in order.
     fn happened(&mut self, _entry: Entry, _before: &Before<'_>) {}
@@ -204,7 +201,8 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         let fits = |(given, _): &(Yield, bool)| {
             Some(given.value.ty()) == result && board.brings(call.primitive, call.args, given)
         };
-        let Some((yielded, mocked)) = self.feed.input(call, NOTHING).filter(fits) else {
+        let asked = asked(board, self.board, call);
+        let Some((yielded, mocked)) = self.feed.input(call, &asked).filter(fits) else {
             return Answer::Leave;
         };
         let entry = Entry {
@@ -228,10 +226,9 @@ impl<F: Feed> World for TwinWorld<'_, F> {
 
     fn system(&mut self, call: &Call<'_>) -> Answer {
         let board = &self.program.board;
-        let (primitive, state) = (call.primitive, &*self.board);
-        let about =
-            |subject: &str| state.is_about(board, primitive, call.args, call.memory, subject);
-        let chosen = self.feed.input(call, &about);
+        let primitive = call.primitive;
+        let asked = asked(board, self.board, call);
+        let chosen = self.feed.input(call, &asked);
         let mut after = self.board.clone();
         let called = after.call_system(
             board,
@@ -254,7 +251,7 @@ impl<F: Feed> World for TwinWorld<'_, F> {
                 bytes,
                 mocked,
             },
-            None => match self.feed.captured(call, &about) {
+            None => match self.feed.captured(call, &asked) {
                 Some(captured) => EntryKind::Output {
                     primitive,
                     captured,
@@ -285,7 +282,8 @@ impl<F: Feed> World for TwinWorld<'_, F> {
         {
             return Answer::Trap;
         }
-        let Some(captured) = self.feed.captured(call, NOTHING) else {
+        let asked = asked(&self.program.board, self.board, call);
+        let Some(captured) = self.feed.captured(call, &asked) else {
             return Answer::Leave;
         };
         let entry = Entry {
@@ -313,6 +311,16 @@ impl<F: Feed> World for TwinWorld<'_, F> {
     }
 }
 
+fn asked<'a>(board: &'a Board, state: &'a BoardState, call: &Call<'a>) -> Asked<'a> {
+    Asked {
+        board,
+        state,
+        primitive: call.primitive,
+        args: call.args,
+        memory: call.memory,
+    }
+}
+
 /// Knows no input: runs as far as the program is determined, through its outputs.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
@@ -321,11 +329,11 @@ pub(crate) struct Probe {
 }
 
 impl Feed for Probe {
-    fn input(&mut self, _call: &Call<'_>, _about: IsAbout<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, _call: &Call<'_>, _asked: &Asked<'_>) -> Option<(Yield, bool)> {
         None
     }
 
-    fn captured(&mut self, _call: &Call<'_>, _about: IsAbout<'_>) -> Option<Captured> {
+    fn captured(&mut self, _call: &Call<'_>, _asked: &Asked<'_>) -> Option<Captured> {
         Some(Captured::default())
     }
 

@@ -193,7 +193,7 @@ fn known_arguments(stage: &Stage, id: PrimitiveId, mocks: &[Mock]) -> Vec<Vec<Va
     let mocks = mocks.iter().filter(|mock| mock.primitive == id.0);
     let given = mocks.filter_map(|mock| match &mock.calls {
         MockedCalls::With(list) => Some(list.iter().map(|v| borges_stub::from_wire(*v)).collect()),
-        MockedCalls::All | MockedCalls::About(_) => None,
+        _ => None,
     });
     let mut known: Vec<Vec<Value>> = given.collect();
     let board = stage.board();

@@ -161,7 +161,7 @@ mod tests {
     use std::path::Path;
 
     use borges_board::{Captured, Yield};
-    use borges_stub::{Call, IsAbout};
+    use borges_stub::{Asked, Call};
     use borges_vm::Value;
 
     use super::*;
@@ -183,11 +183,11 @@ mod tests {
     struct Answers(std::ops::Range<i32>);
 
     impl Feed for Answers {
-        fn input(&mut self, _call: &Call<'_>, _about: IsAbout<'_>) -> Option<(Yield, bool)> {
+        fn input(&mut self, _call: &Call<'_>, _asked: &Asked<'_>) -> Option<(Yield, bool)> {
             Some((Value::I32(self.0.next()?).into(), false))
         }
 
-        fn captured(&mut self, _call: &Call<'_>, _about: IsAbout<'_>) -> Option<Captured> {
+        fn captured(&mut self, _call: &Call<'_>, _asked: &Asked<'_>) -> Option<Captured> {
             None
         }
     }

@@ -23,6 +23,9 @@ const ALL_OF_THEM: u64 = 256;
 /// An input, and which calls of it.
 pub(crate) type NamedInput = (PrimitiveId, MockedCalls);
 
+/// What a user calls standard input as a whole.
+pub(crate) const STDIN: &str = "stdin";
+
 /// What a user writes for any argument.
 const ANY: &str = "_";
 
@@ -44,6 +47,9 @@ impl Stage {
     /// The input primitives that `name(arguments)` means, with the arguments if they are given, or what the call is
     /// about.
     pub(crate) fn inputs_named(&self, call: &str) -> Result<Vec<NamedInput>, CommandError> {
+        if let Some(from) = call.trim().strip_prefix(STDIN) {
+            return self.input_named(from);
+        }
         let (name, arguments) = match call.trim().split_once('(') {
             Some((name, rest)) => {
                 let inside = rest.trim_end().strip_suffix(')').ok_or_else(|| {
@@ -91,6 +97,28 @@ impl Stage {
             return Err(CommandError::NoSuch(text));
         }
         Ok(found)
+    }
+
+    /// The calls that read standard input, from where it is read next, or ` from` a byte.
+    fn input_named(&self, from: &str) -> Result<Vec<NamedInput>, CommandError> {
+        let board = self.board();
+        let read = self.history.twin.board.system().map(|s| s.input_read());
+        let from = match from.trim().strip_prefix("from ") {
+            Some(byte) => byte.trim().parse().ok(),
+            None => read.filter(|_| from.is_empty()),
+        };
+        let calls: Vec<NamedInput> = board
+            .ids()
+            .filter(|id| board.reads_input(*id))
+            .filter_map(|id| Some((id, MockedCalls::Input(from?))))
+            .collect();
+        if calls.is_empty() {
+            let text = "this program calls no fd_read, so it reads no standard input";
+            let wrong = "standard input is 'stdin', or 'stdin from BYTE'";
+            let text = if from.is_some() { text } else { wrong };
+            return Err(CommandError::NoSuch(text.to_owned()));
+        }
+        Ok(calls)
     }
 
     /// The calls of an input that a list of arguments means; nothing if it takes more of them, or fewer.
@@ -146,6 +174,7 @@ impl Stage {
             MockedCalls::About(subject) => {
                 format!("{}({})", self.primitive_name(id), quoted(subject))
             }
+            MockedCalls::Input(from) => format!("{STDIN} from {from}"),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::program::Opened;
 use crate::program::loaded::Loaded;
 use crate::scene::Scene;
 
+pub(crate) use inputs::STDIN;
 pub(crate) use moments::{MomentText, ONLY_AGENT, known_agent, moment_of_id, universe_id};
 pub(crate) use words::event_text;
 

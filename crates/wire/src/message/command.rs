@@ -290,6 +290,8 @@ pub enum MockedCalls {
     With(#[serde(deserialize_with = "list")] Vec<Value>),
     /// Those of an operating system that are about this: a path, `stdin`, `stdout`, `stderr`.
     About(String),
+    /// Those that read standard input from this byte on: the bytes of the only value are what comes there, and its end.
+    Input(u64),
 }
 
 /// What a mock does after its last value.

@@ -28,7 +28,7 @@ pub use content::{ContentHash, ContentHasher};
 pub use report::{DeviceLimits, DeviceStatus, LOAD_OVERHEAD, PauseReason, Report};
 
 /// Names the format of all messages and trace records; both sides must have the same.
-pub const SCHEMA: u32 = 0x8ba0_b6c5;
+pub const SCHEMA: u32 = 0x32db_5c75;
 
 /// Counts the branches that the host has put the device on. Newer is larger.
 #[derive(
