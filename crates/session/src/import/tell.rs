@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use borges_board::{BoardState, Captured, PrimitiveKind, SystemCall, Yield, yielded};
-use borges_stub::{Call, Program};
+use borges_stub::{Asked, Call, Program};
 use borges_vm::Value;
 use borges_wasi::{Chosen, Errno, Function, MemoryWrite, Wants};
 
@@ -204,7 +204,7 @@ fn changed(function: Function, call: &Call<'_>, recorded: &RecordedCall) -> Vec<
 }
 
 impl Feed for Teller<'_, '_> {
-    fn input(&mut self, call: &Call<'_>) -> Option<(Yield, bool)> {
+    fn input(&mut self, call: &Call<'_>, _: &Asked<'_>) -> Option<(Yield, bool)> {
         let board = self.program.board.clone();
         if board.exits(call.primitive) {
             return None;
@@ -229,7 +229,7 @@ impl Feed for Teller<'_, '_> {
         }
     }
 
-    fn captured(&mut self, call: &Call<'_>) -> Option<Captured> {
+    fn captured(&mut self, call: &Call<'_>, _: &Asked<'_>) -> Option<Captured> {
         let board = self.program.board.clone();
         let kind = board.primitive(call.primitive)?.kind;
         if kind == PrimitiveKind::System {
