@@ -182,7 +182,7 @@ fn what_was_changed_is_found_at_its_call() {
         (Vec::new(), HostRecording::new(RECORDING).expect("it opens"));
     loop {
         begins.push(recording.position());
-        if let Recorded::End(_) = recording.next().expect("it is whole") {
+        if let Recorded::End(_) = recording.read_on().expect("it is whole") {
             break;
         }
     }

@@ -39,9 +39,7 @@ fn with(section: &[u8]) -> Result<Module, String> {
 }
 
 fn refused(section: &[u8]) -> String {
-    with(section)
-        .err()
-        .expect("it is no section that can be read")
+    with(section).expect_err("it is no section that can be read")
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl<'r> Follower<'r> {
     /// What is recorded next, calls of constants aside: they never leave the program.
     fn peek(&mut self) -> Result<&Recorded, ImportError> {
         while self.next.is_none() {
-            let recorded = self.recording.next()?;
+            let recorded = self.recording.read_on()?;
             if let Recorded::Call(call) = &recorded
                 && let Some(PrimitiveKind::Constant(value)) = self.kind(call.import)
                 && call.results == [value]

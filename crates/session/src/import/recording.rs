@@ -237,7 +237,7 @@ impl<'b> HostRecording<'b> {
     ///
     /// # Errors
     /// [`HostRecordingError`]; after one, nothing that is read means anything.
-    pub fn next(&mut self) -> Result<Recorded, HostRecordingError> {
+    pub fn read_on(&mut self) -> Result<Recorded, HostRecordingError> {
         let (begin, call) = (self.at, self.calls + 1);
         match self.recorded() {
             Ok(recorded) => {

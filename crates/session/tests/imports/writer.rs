@@ -31,7 +31,7 @@ pub(crate) fn all(bytes: &[u8]) -> Result<(Header, Vec<Recorded>), HostRecording
     };
     let mut read = Vec::new();
     loop {
-        read.push(recording.next()?);
+        read.push(recording.read_on()?);
         if let Some(Recorded::End(_)) = read.last() {
             return Ok((header, read));
         }
