@@ -2,7 +2,7 @@
 //!
 //! The program runs twice. First beside its recording alone, which answers every call: so nothing needs to be known of
 //! what it imports, and what comes of it is compared as it comes. Then as the twin of a session, on a system that begins
-//! as the recording shows that the other one began ([`learn`]), and with the recording as what was chosen ([`tell`]): what
+//! as the recording shows that the other one began (`learn`), and with the recording as what was chosen (`tell`): what
 //! the system here answers by itself needs no word of it, so that whoever leaves the recording goes on with that system.
 
 mod follow;
