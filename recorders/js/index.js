@@ -223,7 +223,8 @@ export class Recorder {
 
   /** What the host has written, by the table. */
   #writes(row, args, result, buffers) {
-    if (result !== 0) return [];
+    // A host of JavaScript may also succeed by returning nothing.
+    if ((result | 0) !== 0) return [];
     const number = (parameter) => this.#view.getUint32(args[parameter] >>> 0, true);
     const writes = [];
     row.out.forEach(({ kind, pointer, factor, of }, at) => {

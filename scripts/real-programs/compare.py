@@ -185,18 +185,24 @@ def fetched(url):
     sys.exit(NOT_REACHED)
 
 
+def unpacked(source, folder):
+    """Fetches an archive, which must have this checksum, into a folder."""
+    url, checksum = source
+    archive = fetched(url)
+    if hashlib.sha256(archive).hexdigest() != checksum:
+        sys.exit(f"{url}: these are other bytes than those that were looked at")
+    shutil.rmtree(folder, ignore_errors=True)
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+
+
 def program(folder, name):
     """The path of a module, which is fetched and built if it is not there."""
     module = folder / f"{name}.wasm"
     if not module.exists():
-        url, checksum, build, _ = PROGRAMS[name]
-        archive = fetched(url)
-        if hashlib.sha256(archive).hexdigest() != checksum:
-            sys.exit(f"{url}: these are other bytes than those that were looked at")
+        *source, build, _ = PROGRAMS[name]
         sources = folder / name
-        shutil.rmtree(sources, ignore_errors=True)
-        with tarfile.open(fileobj=io.BytesIO(archive)) as unpacked:
-            unpacked.extractall(sources, filter="data")
+        unpacked(source, sources)
         (top,) = sources.iterdir()
         build(top.absolute(), module.absolute())
     return module

@@ -24,6 +24,21 @@ ENGINES = {
 }
 
 
+# What WASI is in a browser.
+SHIM = (
+    compare.NPM.format("@bjorn3/browser_wasi_shim/-/browser_wasi_shim-0.4.2.tgz"),
+    "9c0281520d0e99f027ec7c1c79b4036c0f8168ed9bf98aba19db4737a1333782",
+)
+
+
+def shim(folder):
+    """Where the shim's modules are; fetched if they are not there."""
+    sources = folder / "shim"
+    if not sources.exists():
+        compare.unpacked(SHIM, sources)
+    return sources / "package/dist"
+
+
 def recorded(engine, module, arguments, stdin, place):
     """One run on an engine, and here: what it came to."""
     recording, session = place / f"{engine}.recording", place / f"{engine}.borges"
@@ -73,6 +88,8 @@ def main():
     if unknown:
         sys.exit(f"there is no program {unknown[0]}: {', '.join(compare.PROGRAMS)}")
     engines = os.environ.get("ENGINES", " ".join(ENGINES)).split()
+    if "chromium" in engines:
+        os.environ["SHIM"] = str(shim(folder))
     failed = 0
     for name in names or compare.PROGRAMS:
         module = compare.program(folder, name)

@@ -6,6 +6,7 @@ use crate::choice::{Chosen, Misuse, Wants};
 use crate::errno::Errno;
 use crate::function::{Function, WasiImport};
 use crate::memory::{BadPointer, Memory, MemoryWrite};
+use crate::rights;
 use crate::world::World;
 use alloc::vec::Vec;
 
@@ -135,15 +136,24 @@ impl World {
         writes: &[MemoryWrite],
     ) -> Result<Called, Misuse> {
         if errno == Errno::Success || import.function == Function::FdClose {
+            let opens = import.function == Function::PathOpen;
+            let mut args = args.to_vec();
             let mut after = self.clone();
-            let mut called = after.carry_out(import, args, memory, None)?;
+            if opens && args[5] == 0 {
+                // Who asks for no rights was told that there are none: that system does not keep them.
+                (args[5], args[6]) = (rights::FILE | rights::DIRECTORY, u64::MAX);
+            }
+            let mut called = after.carry_out(import, &args, memory, None)?;
             if let Called::Wants(wants) = &called {
                 let usual = self.usual(wants);
-                called = after.carry_out(import, args, memory, Some(&usual))?;
+                called = after.carry_out(import, &args, memory, Some(&usual))?;
             }
-            let opens = import.function == Function::PathOpen;
+            if opens && matches!(&called, Called::Answer(answer) if answer.errno == Errno::Isdir) {
+                args[5] &= !rights::FD_WRITE;
+                called = after.carry_out(import, &args, memory, None)?;
+            }
             if matches!(&called, Called::Answer(answer) if answer.errno == Errno::Success)
-                && (!opens || after.renumber(self, args, writes))
+                && (!opens || after.renumber(self, &args, writes))
             {
                 *self = after;
             }

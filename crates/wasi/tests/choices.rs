@@ -719,6 +719,20 @@ fn what_another_system_answered_is_answered_and_done_here() {
     assert_eq!(desk.file("a"), 4);
     desk.ok("fd_close", &[7]);
     assert_eq!(desk.errno("fd_close", &[7]), Errno::Badf);
+    // Opened without rights, where nobody keeps them: a file to read and write, a folder.
+    let mut other = desk.world.clone();
+    std::mem::swap(&mut desk.world, &mut other);
+    desk.chosen = told(Errno::Success, &[(OUT, &9_u32.to_le_bytes())]);
+    desk.ok("path_open", &[3, 0, path, length, 0, 0, 0, 0, OUT]);
+    desk.chosen = None;
+    assert_eq!(desk.read(9, 9).unwrap(), b"text");
+    assert_eq!(desk.write(9, b"more").unwrap(), 4);
+    desk.chosen = told(Errno::Success, &[(OUT, &5_u32.to_le_bytes())]);
+    let [here, one] = desk.path(".");
+    desk.ok("path_open", &[3, 0, here, one, 0, 0, 0, 0, OUT]);
+    desk.chosen = None;
+    assert_eq!(desk.list(5, 99).unwrap(), [".", "..", "a"]);
+    desk.world = other;
     // A number that is taken, one past the limit, none: the world is as it was.
     let before = desk.world.clone();
     for number in [3_u32, 4, u32::MAX] {

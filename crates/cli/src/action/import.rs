@@ -1,6 +1,6 @@
 //! `borges import`.
 
-use borges_session::import::{ImportError, Imported, import as replay};
+use borges_session::import::{HostRecordingError, ImportError, Imported, import as replay};
 use borges_session::{Options, Provided};
 
 use super::record::watched;
@@ -99,9 +99,10 @@ fn failure(error: &ImportError) -> Failure {
     match error {
         ImportError::Open(error) => super::unopened(error),
         ImportError::Paused => Failure::new(Exit::Interrupted, error, ""),
-        ImportError::Diverged { .. } | ImportError::Recording(_) => {
-            Failure::new(Exit::Failed, error, "'--partial' keeps what comes before")
-        }
+        ImportError::Diverged { .. }
+        | ImportError::Recording(
+            HostRecordingError::CutOff { .. } | HostRecordingError::Damaged { .. },
+        ) => Failure::new(Exit::Failed, error, "'--partial' keeps what comes before"),
         _ => Failure::input(error, ""),
     }
 }

@@ -103,7 +103,15 @@ impl<'f, 'r> Teller<'f, 'r> {
         call: &Call<'_>,
         recorded: &RecordedCall,
     ) -> Option<Yield> {
-        let chosen = match self.attempt(call, recorded, None) {
+        // Where nobody keeps rights, a file is opened without any: so it is not here.
+        let without_rights = function == Function::PathOpen
+            && call.args.get(5) == Some(&Value::I64(0))
+            && recorded.results == [Value::I32(0)];
+        let attempted = match without_rights {
+            true => Attempt::Other,
+            false => self.attempt(call, recorded, None),
+        };
+        let chosen = match attempted {
             Attempt::Same(nothing) => return nothing,
             Attempt::Wants(wants) => natural(&wants, function, call, recorded),
             Attempt::Other => changed(function, call, recorded),
