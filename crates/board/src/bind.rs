@@ -85,13 +85,18 @@ enum Remedy {
     System,
     /// It has several results.
     Several,
+    /// It takes or gives a vector.
+    Vector,
 }
 
 impl ProgramImport {
     fn remedy(&self) -> Remedy {
         // Beside an address there is a length.
         let two_numbers = |pair: &[ValType]| pair == [ValType::I32; 2];
-        if self.module.starts_with("wasi") {
+        let all = self.ty.params.iter().chain(&self.ty.results);
+        if all.into_iter().any(|ty| *ty == ValType::V128) {
+            Remedy::Vector
+        } else if self.module.starts_with("wasi") {
             Remedy::System
         } else if self.ty.results.len() > 1 {
             Remedy::Several
@@ -142,6 +147,9 @@ impl Remedy {
             Self::Link => {
                 "if it is another module's, link the two into one first: wasm-merge A.wasm A B.wasm B -o BOTH.wasm \
                  (Binaryen). If it is the board's, declare it in the board file:"
+            }
+            Self::Vector => {
+                "vectors (v128) cannot leave a program: pass their lanes as numbers, or their address in memory."
             }
             Self::System => {
                 "this is an operating system's interface, and no function of WASI preview 1 has that name and type: build for \

@@ -296,6 +296,8 @@ fn key(value: Value) -> i64 {
         }
         Value::FuncRef(None) | Value::ExternRef(None) => -1,
         Value::FuncRef(Some(i)) | Value::ExternRef(Some(i)) => i64::from(i),
+        // No input is a vector: they all count as one.
+        Value::V128(_) => 0,
     }
 }
 
@@ -316,6 +318,7 @@ fn unkey(ty: ValType, key: i64) -> Value {
         }),
         ValType::FuncRef => Value::FuncRef(reference),
         ValType::ExternRef => Value::ExternRef(reference),
+        ValType::V128 => Value::default_of(ty),
     }
 }
 
@@ -333,6 +336,7 @@ fn key_bounds(ty: ValType) -> (i64, i64) {
             key(Value::F64(f64::INFINITY.to_bits())),
         ),
         ValType::FuncRef | ValType::ExternRef => (-1, i64::from(u32::MAX)),
+        ValType::V128 => (0, 0),
     }
 }
 

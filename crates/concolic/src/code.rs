@@ -58,6 +58,8 @@ pub(crate) enum Op {
     TableGet,
     /// `table.set`: an index and a reference.
     TableSet,
+    /// Any instruction of a function with vectors.
+    Vectors,
 }
 
 /// An instruction.
@@ -104,10 +106,14 @@ impl Code {
         for (func, range) in ranges {
             let params = module.func_type(func).map_or(0, |ty| ty.params.len());
             let mut begins = Some(params as u32);
+            let vectors = module.has_vectors_in(func);
             for (offset, instr) in module.instrs(func) {
                 let is_last = offset.0 + 1 == range.end.0;
                 code.decoded.push(Decoded {
-                    op: decode(&instr, is_last),
+                    op: match vectors {
+                        true => Op::Vectors,
+                        false => decode(&instr, is_last),
+                    },
                     begins: begins.take(),
                     is_stop: stops.contains(&offset),
                 });
@@ -204,5 +210,6 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::TableInit { .. } | Instr::TableCopy { .. } => Op::TableMove,
         Instr::TableGrow(_) => Op::TableGrow,
         Instr::TableFill(_) => Op::TableFill,
+        Instr::Wide(..) => Op::Vectors,
     }
 }

@@ -156,6 +156,8 @@ pub enum Cut {
     Fills,
     /// Exploration ended while it waited to be gone on with.
     Waits,
+    /// It came to a function with vectors (SIMD), which are not followed.
+    Vectors,
 }
 
 /// One way along a path: conditions on the inputs under which the program takes it.

@@ -493,3 +493,21 @@ fn inputs_that_are_solved_at_a_stop() {
     let (stopped, past, _) = by_value(MOST + 1);
     assert!(!stopped && said_to_be_tried(&past));
 }
+
+/// A function with vectors is not followed, whether its operands are known or not; the other paths are.
+#[test]
+fn vectors() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (func $sum (param i32) (result i32)
+                (i32x4.extract_lane 3 (i32x4.splat (local.get 0))))
+            (func (export "main")
+                (if (call $in)
+                    (then (if (i32.eq (call $sum (call $in)) (i32.const 1)) (then unreachable))))))"#,
+        board(vec![("in", vec![], i32s(0, 1))]),
+    );
+    let explored = by(&start, Bounds::default());
+    assert_eq!(ends(&explored, &End::Cut(Cut::Vectors)), 1);
+    assert_eq!(ends(&explored, &End::Returned), 1);
+    assert_eq!((explored.paths.len(), explored.cut(Cut::Vectors)), (2, 1));
+}

@@ -492,6 +492,7 @@ pub(crate) fn val_type(ty: wasmparser::ValType) -> Option<ValType> {
         wasmparser::ValType::I64 => ValType::I64,
         wasmparser::ValType::F32 => ValType::F32,
         wasmparser::ValType::F64 => ValType::F64,
+        wasmparser::ValType::V128 => ValType::V128,
         wasmparser::ValType::Ref(ty) if ty.is_func_ref() => ValType::FuncRef,
         wasmparser::ValType::Ref(ty) if ty.is_extern_ref() => ValType::ExternRef,
         _ => return None,

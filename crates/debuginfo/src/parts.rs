@@ -109,6 +109,7 @@ impl DebugInfo {
                 Some(ValType::F32) => (Encoding::Float, 4),
                 Some(ValType::F64) => (Encoding::Float, 8),
                 Some(ValType::FuncRef | ValType::ExternRef) => (Encoding::Unsigned, 4),
+                Some(ValType::V128) => return None,
                 None if ty == TypeId::BOOL => (Encoding::Bool, 1),
                 None if ty == TypeId::REFERENCE => (Encoding::Unsigned, POINTER_BYTES),
                 None => match ty.as_integer()? {

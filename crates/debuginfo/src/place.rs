@@ -244,6 +244,7 @@ pub(crate) fn value_bytes(value: Value) -> Vec<u8> {
             .map_or(0, |index| index.wrapping_add(1))
             .to_le_bytes()
             .to_vec(),
+        Value::V128(bytes) => bytes.to_vec(),
     }
 }
 

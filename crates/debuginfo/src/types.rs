@@ -54,6 +54,7 @@ impl TypeId {
             ValType::F64,
             ValType::FuncRef,
             ValType::ExternRef,
+            ValType::V128,
         ];
         let index = self.0.checked_sub(Self::BUILT_IN)?;
         types.into_iter().find(|&ty| ty as u32 == index)
@@ -289,6 +290,7 @@ impl Types {
         if let Some(ty) = id.built_in() {
             return match ty {
                 ValType::I64 | ValType::F64 => Some(8),
+                ValType::V128 => Some(16),
                 _ => Some(4),
             };
         }

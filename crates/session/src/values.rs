@@ -19,6 +19,7 @@ pub fn show(value: Value) -> String {
         Value::FuncRef(None) | Value::ExternRef(None) => "null".to_owned(),
         Value::FuncRef(Some(index)) => format!("func {index}"),
         Value::ExternRef(Some(index)) => format!("extern {index}"),
+        Value::V128(_) => value.to_string(),
     }
 }
 
@@ -158,7 +159,7 @@ pub(crate) fn json(value: Value) -> serde_json::Value {
             Err(_) => Json::from(show(value)),
         },
         Value::F64(bits) => float(f64::from_bits(bits)),
-        Value::FuncRef(_) | Value::ExternRef(_) => Json::from(show(value)),
+        Value::FuncRef(_) | Value::ExternRef(_) | Value::V128(_) => Json::from(show(value)),
     }
 }
 
@@ -216,6 +217,7 @@ pub fn parse(text: &str, ty: ValType) -> Result<Value, String> {
         }
         ValType::FuncRef => reference(text).map(Value::FuncRef).ok_or_else(wrong),
         ValType::ExternRef => reference(text).map(Value::ExternRef).ok_or_else(wrong),
+        ValType::V128 => Err("a vector cannot be typed in".to_owned()),
     }
 }
 

@@ -252,11 +252,6 @@ fn a_memory_and_a_table_of_the_environment_are_made_for_the_program() {
 #[test]
 fn a_module_of_a_newer_webassembly_is_told_which_feature() {
     for (text, feature, flag) in [
-        (
-            "(module (func (drop (v128.const i64x2 1 2))))",
-            "SIMD",
-            "-mno-simd128",
-        ),
         ("(module (memory 1 2 shared))", "threads", "-pthread"),
         (
             "(module (tag) (func (throw 0)))",
@@ -278,4 +273,16 @@ fn a_module_of_a_newer_webassembly_is_told_which_feature() {
         );
         assert!(!told.contains("malformed"), "{told}");
     }
+}
+
+#[test]
+fn vectors_stay_within_a_program() {
+    let told =
+        refused("(module (import \"env\" \"f\" (func (param v128))) (func (export \"main\")))");
+    assert!(
+        told.contains("vectors (v128) cannot leave a program"),
+        "{told}"
+    );
+    let told = refused("(module (func (export \"main\") (result v128) (v128.const i64x2 1 2)))");
+    assert!(told.contains("it takes or gives vectors"), "{told}");
 }

@@ -1,7 +1,7 @@
 //! A WebAssembly virtual machine that counts exactly, stops anywhere and can be saved and restored
 //! between any two instructions.
 //!
-//! It runs WebAssembly 2.0 without SIMD, with extended constants and tail calls, without an operating system if
+//! It runs WebAssembly 2.0 with extended constants, tail calls and relaxed SIMD, without an operating system if
 //! need be, and knows nothing of debugging beyond stopping and states. Three properties matter more than any other:
 //!
 //! - **It returns, and never calls out.** [`Machine::run`] executes until the program ends, traps,
@@ -87,4 +87,4 @@ pub use state::Snapshot;
 pub use state::{Delta, FrameProblem, StateError};
 pub use trap::Trap;
 pub use types::ValType;
-pub use value::{FuncType, Value};
+pub use value::{FuncType, Value, Vector};

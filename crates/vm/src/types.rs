@@ -1,5 +1,10 @@
 //! Types of values.
 
+/// Cells of values of these types.
+pub(crate) fn cells_of(types: &[ValType]) -> usize {
+    types.iter().map(|ty| ty.cells()).sum()
+}
+
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -16,6 +21,8 @@ pub enum ValType {
     FuncRef,
     /// Reference to something of the embedder, or null.
     ExternRef,
+    /// Vector of 128 bits.
+    V128,
 }
 
 impl ValType {
@@ -24,11 +31,20 @@ impl ValType {
         matches!(self, ValType::FuncRef | ValType::ExternRef)
     }
 
+    /// Cells that a value takes: a vector two, the lower half first.
+    pub const fn cells(self) -> usize {
+        if cfg!(feature = "simd") && matches!(self, ValType::V128) {
+            2
+        } else {
+            1
+        }
+    }
+
     /// True if `cell` is how the machine keeps a value of this type: narrow numbers zero-extended,
     /// references as null or an index.
     pub(crate) const fn fits(self, cell: u64) -> bool {
         match self {
-            ValType::I64 | ValType::F64 => true,
+            ValType::I64 | ValType::F64 | ValType::V128 => true,
             ValType::I32 | ValType::F32 => cell >> 32 == 0,
             ValType::FuncRef | ValType::ExternRef => cell <= 1 << 32,
         }
@@ -44,6 +60,7 @@ impl core::fmt::Display for ValType {
             ValType::F64 => "f64",
             ValType::FuncRef => "funcref",
             ValType::ExternRef => "externref",
+            ValType::V128 => "v128",
         })
     }
 }

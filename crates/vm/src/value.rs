@@ -5,6 +5,16 @@ use core::fmt;
 
 use crate::types::ValType;
 
+/// The bytes of a vector, the lowest lane first.
+#[cfg(feature = "simd")]
+pub use crate::num::Vector;
+
+/// No vector: without SIMD there is none.
+#[cfg(not(feature = "simd"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Vector {}
+
 /// A value of a program: an argument, a result, a local.
 ///
 /// Floats are kept as their bits, so that values compare, hash and travel exactly.
@@ -23,6 +33,8 @@ pub enum Value {
     FuncRef(Option<u32>),
     /// A reference to something of the embedder, or null.
     ExternRef(Option<u32>),
+    /// A vector of 128 bits.
+    V128(Vector),
 }
 
 impl Value {
@@ -35,6 +47,7 @@ impl Value {
             Value::F64(_) => ValType::F64,
             Value::FuncRef(_) => ValType::FuncRef,
             Value::ExternRef(_) => ValType::ExternRef,
+            Value::V128(_) => ValType::V128,
         }
     }
 
@@ -47,6 +60,7 @@ impl Value {
             ValType::F64 => Value::F64(0),
             ValType::FuncRef => Value::FuncRef(None),
             ValType::ExternRef => Value::ExternRef(None),
+            ValType::V128 => vector([0; 2]),
         }
     }
 }
@@ -54,6 +68,48 @@ impl Value {
 /// Values in the 64-bit cells of the machine: narrow numbers are zero-extended; a reference is its
 /// index plus one, null is 0, so that a zeroed local is right for every type.
 impl Value {
+    /// Its cells; those past [`ValType::cells`] mean nothing.
+    pub(crate) fn to_cells(self) -> [u64; 2] {
+        #[cfg(feature = "simd")]
+        if let Value::V128(bytes) = self {
+            let bits = u128::from_le_bytes(bytes);
+            return [bits as u64, (bits >> 64) as u64];
+        }
+        [self.to_cell(), 0]
+    }
+
+    /// The value that these cells begin with.
+    pub(crate) fn from_cells(ty: ValType, cells: &[u64]) -> Option<Value> {
+        Some(match (ty, cells) {
+            (ValType::V128, [low, high, ..]) => vector([*low, *high]),
+            (_, [cell, ..]) => Value::from_cell(ty, *cell),
+            _ => return None,
+        })
+    }
+
+    /// The values of these types that lie in cells one behind the other.
+    pub(crate) fn all_from_cells(types: &[ValType], cells: &[u64]) -> impl Iterator<Item = Value> {
+        let mut at = 0;
+        types.iter().map_while(move |ty| {
+            let value = Value::from_cells(*ty, cells.get(at..)?);
+            at += ty.cells();
+            value
+        })
+    }
+
+    /// Writes values to cells one behind the other, and gives how many cells; nothing if there is no room.
+    pub(crate) fn write_all(values: &[Value], room: &mut [u64]) -> Option<usize> {
+        let mut at = 0;
+        for value in values {
+            let count = value.ty().cells();
+            let slots = room.get_mut(at..at + count)?;
+            slots.copy_from_slice(value.to_cells().get(..count)?);
+            at += count;
+        }
+        Some(at)
+    }
+
+    /// The cell of a value that takes one.
     pub(crate) fn to_cell(self) -> u64 {
         match self {
             Value::I32(v) => u64::from(v as u32),
@@ -61,6 +117,10 @@ impl Value {
             Value::F32(bits) => u64::from(bits),
             Value::F64(bits) => bits,
             Value::FuncRef(index) | Value::ExternRef(index) => ref_to_cell(index),
+            #[cfg(feature = "simd")]
+            Value::V128(_) => self.to_cells()[0],
+            #[cfg(not(feature = "simd"))]
+            Value::V128(none) => match none {},
         }
     }
 
@@ -72,8 +132,22 @@ impl Value {
             ValType::F64 => Value::F64(cell),
             ValType::FuncRef => Value::FuncRef(ref_from_cell(cell)),
             ValType::ExternRef => Value::ExternRef(ref_from_cell(cell)),
+            ValType::V128 => vector([cell, 0]),
         }
     }
+}
+
+/// A vector of these halves, the lower one first.
+#[cfg(feature = "simd")]
+fn vector(halves: [u64; 2]) -> Value {
+    let bits = u128::from(halves[0]) | u128::from(halves[1]) << 64;
+    Value::V128(bits.to_le_bytes())
+}
+
+/// Not asked for: no module has such a type.
+#[cfg(not(feature = "simd"))]
+fn vector(halves: [u64; 2]) -> Value {
+    Value::I64(halves[0] as i64)
 }
 
 pub(crate) fn ref_to_cell(index: Option<u32>) -> u64 {
@@ -93,6 +167,19 @@ impl fmt::Display for Value {
             Value::F64(bits) => write!(f, "{:?}", f64::from_bits(bits)),
             Value::FuncRef(Some(i)) => write!(f, "func {i}"),
             Value::ExternRef(Some(i)) => write!(f, "extern {i}"),
+            #[cfg(feature = "simd")]
+            Value::V128(bytes) => {
+                f.write_str("i32x4")?;
+                bytes.chunks_exact(4).try_for_each(|lane| {
+                    let lane = lane
+                        .iter()
+                        .rev()
+                        .fold(0, |all, byte| all << 8 | u32::from(*byte));
+                    write!(f, " {lane:#x}")
+                })
+            }
+            #[cfg(not(feature = "simd"))]
+            Value::V128(none) => match none {},
             Value::FuncRef(None) | Value::ExternRef(None) => f.write_str("null"),
         }
     }

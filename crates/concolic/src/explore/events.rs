@@ -70,6 +70,10 @@ impl Footprint {
             Instr::GlobalSet(global) => {
                 self.writes_globals.insert(global);
             }
+            Instr::Wide(op, _) if op.width() != 0 => {
+                (self.reads_memory, self.writes_memory) =
+                    (true, self.writes_memory | op.is_store());
+            }
             Instr::Load(..) => self.loads = true,
             Instr::Store(..) => self.stores = true,
             Instr::MemorySize => self.reads_memory = true,

@@ -521,7 +521,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                         return Next::Waits;
                     }
                 }
-                (Exit::Budget, Some(Stopped::Rounds)) => return Next::End(End::Cut(Cut::Rounds)),
+                (Exit::Budget, Some(Stopped::Cut(by))) => return Next::End(End::Cut(by)),
                 (Exit::Finished, _) => return Next::End(End::Returned),
                 (Exit::Trapped(trap), _) => return Next::End(End::Trapped(trap, location)),
                 (Exit::HostCall, _) => {

@@ -93,7 +93,9 @@ pub(super) fn cell_of_local(
 ) -> Option<(usize, ValType)> {
     let found = frames.iter().rev().nth(frame as usize)?;
     let value = found.locals.get(local as usize)?;
-    (found.func == func).then(|| (found.cell + local as usize, value.ty()))
+    // A vector is two cells, and none is taken for anything.
+    let fits = found.func == func && value.ty() != ValType::V128;
+    fits.then(|| (found.local_cell(local as usize), value.ty()))
 }
 
 /// The locals on a stack, by their cells.
@@ -106,7 +108,9 @@ pub(super) fn locals(frames: &[FrameView]) -> HashMap<usize, StateWord> {
                 func: frame.func,
                 local: local as u32,
             };
-            words.insert(frame.cell + local, word);
+            if frame.locals[local].ty() != ValType::V128 {
+                words.insert(frame.local_cell(local), word);
+            }
         }
     }
     words

@@ -306,7 +306,8 @@ impl Live {
                 let locals = pick(&function.locals);
                 let is_dead = |local: &usize| !locals.contains(*local);
                 let cells = (0..frame.locals.len()).filter(is_dead);
-                dead.cells.extend(cells.map(|local| frame.cell + local));
+                dead.cells
+                    .extend(cells.map(|local| frame.local_cell(local)));
                 let globals = match waits {
                     true => &function.globals.1[at],
                     false => &function.globals.0[at],

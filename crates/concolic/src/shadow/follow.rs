@@ -6,6 +6,7 @@ use borges_vm::{Observer, Site, ValType};
 use super::{Ask, Follower, KNOWN, Stopped};
 use crate::code::Op;
 use crate::dag::Expr;
+use crate::path::Cut;
 
 impl Observer for Follower<'_> {
     #[inline]
@@ -64,6 +65,7 @@ impl Follower<'_> {
         let top = site.top();
         match op {
             Op::Nothing | Op::Pop => {}
+            Op::Vectors => return Some(Stopped::Cut(Cut::Vectors)),
             Op::PushKnown => self.shadow.set_cell(top, KNOWN),
             Op::LocalGet(index) => {
                 let expr = self.shadow.cell(site.locals() + index as usize);
@@ -239,7 +241,7 @@ impl Follower<'_> {
             let rounds = self.shadow.rounds.entry(transfer.target).or_insert(0);
             *rounds += 1;
             if *rounds >= most {
-                return Some(Stopped::Rounds);
+                return Some(Stopped::Cut(Cut::Rounds));
             }
         }
         None

@@ -18,6 +18,7 @@ use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
 use crate::memory::Memory;
+use crate::path::Cut;
 
 pub(crate) use bytes::Bytes;
 pub use touched::Touched;
@@ -158,8 +159,8 @@ pub(crate) enum Stopped {
     Ask(Ask),
     /// At a place where exploration stops.
     Place,
-    /// A loop was begun too often.
-    Rounds,
+    /// At what cuts the path off: a loop was begun too often, or there are vectors.
+    Cut(Cut),
     /// Events may arrive here.
     Moment,
 }

@@ -60,6 +60,9 @@ impl Network {
                     Some(End::Cut(Cut::NoValue)) => {
                         "its board file does not let its input answer with what comes".to_owned()
                     }
+                    Some(End::Cut(Cut::Vectors)) => {
+                        "it comes to a function with vectors (SIMD)".to_owned()
+                    }
                     Some(End::Cut(Cut::Fills)) => {
                         "its next input puts bytes into memory".to_owned()
                     }

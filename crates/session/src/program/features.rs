@@ -12,17 +12,7 @@ struct Feature {
 }
 
 /// Those that compilers use today; where a module needs several, in this order.
-const FEATURES: [Feature; 11] = [
-    Feature {
-        flag: WasmFeatures::RELAXED_SIMD,
-        name: "relaxed SIMD",
-        instead: "clang: -mno-relaxed-simd; rustc: -C target-feature=-relaxed-simd",
-    },
-    Feature {
-        flag: WasmFeatures::SIMD,
-        name: "SIMD (v128)",
-        instead: "clang: -mno-simd128; rustc: -C target-feature=-simd128; asc: --disable simd",
-    },
+const FEATURES: [Feature; 9] = [
     Feature {
         flag: WasmFeatures::THREADS,
         name: "threads (atomics, shared memory)",
@@ -72,7 +62,7 @@ const FEATURES: [Feature; 11] = [
 
 /// What the VM has.
 const HERE: WasmFeatures = WasmFeatures::WASM2
-    .difference(WasmFeatures::SIMD)
+    .union(WasmFeatures::RELAXED_SIMD)
     .union(WasmFeatures::EXTENDED_CONST)
     .union(WasmFeatures::TAIL_CALL);
 
@@ -127,14 +117,6 @@ mod tests {
     #[test]
     fn the_feature_is_named_and_nothing_else() {
         for (text, name) in [
-            (
-                "(module (func (drop (v128.const i64x2 1 2))))",
-                "SIMD (v128)",
-            ),
-            (
-                "(module (func (param v128 v128) (drop (i8x16.relaxed_swizzle (local.get 0) (local.get 1)))))",
-                "relaxed SIMD",
-            ),
             ("(module (memory 1 2 shared))", "threads"),
             ("(module (tag) (func (throw 0)))", "exceptions"),
             ("(module (memory i64 1))", "memory64"),
@@ -157,9 +139,7 @@ mod tests {
                 .iter()
                 .filter(|other| told.contains(other.name))
                 .count();
-            // Relaxed instructions are of SIMD, too.
-            let most = 1 + usize::from(name == "relaxed SIMD");
-            assert!(others <= most, "{text}: {told}");
+            assert!(others <= 1, "{text}: {told}");
         }
         let both = "(module (memory 1 1 shared) (memory i64 1))";
         let told = named(both).unwrap_or_default();

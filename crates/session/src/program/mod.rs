@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits, SystemStart};
 use borges_debuginfo::{DebugInfo, Folders};
 use borges_stub::{Program, ProgramError, usual_entry};
-use borges_vm::{FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, Value};
+use borges_vm::{FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, ValType, Value};
 use borges_wasi::{Setup, WasiImport};
 use thiserror::Error;
 
@@ -67,6 +67,11 @@ pub enum OpenError {
     /// The entry cannot be called.
     #[error("the entry cannot be called: {0}")]
     Begin(#[from] borges_vm::BeginError),
+    /// The entry takes or gives a vector.
+    #[error(
+        "the entry cannot be called: it takes or gives vectors (v128), which cannot leave a program"
+    )]
+    Vectors,
     /// Its debug information is none.
     #[error("{}: {source}", path.display())]
     Names {
@@ -316,6 +321,11 @@ impl Opened {
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
         let func = program.entry(entry)?;
+        let ty = program.module.func_type(func);
+        let mut types = ty.iter().flat_map(|ty| ty.params.iter().chain(&ty.results));
+        if types.any(|ty| *ty == ValType::V128) {
+            return Err(OpenError::Vectors);
+        }
         let arguments = program.entry_arguments(func);
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
         machine.begin(func, &arguments)?;

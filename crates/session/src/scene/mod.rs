@@ -80,6 +80,7 @@ pub(crate) fn number_of(value: Value) -> Number {
         Value::FuncRef(index) | Value::ExternRef(index) => {
             Number::Int(index.map_or(0, |i| i128::from(i) + 1))
         }
+        Value::V128(bytes) => Number::Int(i128::from_le_bytes(bytes)),
     }
 }
 

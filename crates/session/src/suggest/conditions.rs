@@ -305,11 +305,11 @@ impl Watched for Conditions<'_> {
 }
 
 fn local(view: &FrameView, index: u32) -> Looked {
-    Looked::Cell(view.cell + index as usize)
+    Looked::Cell(view.local_cell(index as usize))
 }
 
 fn operand(view: &FrameView, index: u32) -> Looked {
-    Looked::Cell(view.cell + view.locals.len() + index as usize)
+    Looked::Cell(view.operand_cell(index as usize))
 }
 
 /// What is looked at to read something; nothing of what is computed, or was removed.

@@ -134,6 +134,10 @@ fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
         let words = "the next input puts bytes into memory, which is not followed, on";
         name("bytes", format!("{words} {}", paths(count)));
     }
+    if let Some(count) = cut(Cut::Vectors) {
+        let words = "functions with vectors (SIMD), which are not followed, on";
+        name("vectors", format!("{words} {}", paths(count)));
+    }
     cuts
 }
 

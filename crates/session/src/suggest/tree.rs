@@ -397,6 +397,7 @@ fn cut_by(cut: Cut) -> &'static str {
         Cut::NoValue => "the board's rules leave no value for the next input",
         Cut::Fills => "the next input puts bytes into memory, which is not followed",
         Cut::Waits => "exploration ended before",
+        Cut::Vectors => "a function with vectors (SIMD), which are not followed",
     }
 }
 

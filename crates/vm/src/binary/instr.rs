@@ -5,6 +5,8 @@ use core::fmt;
 use super::reader::{Malformed, MalformedKind, Reader, error_at};
 use crate::ValType;
 use crate::num::NumericOp;
+#[cfg(feature = "simd")]
+use crate::num::{WideArg, WideOp};
 
 /// The opcodes that the stepping tier and the tools tell apart by number.
 pub(crate) mod op {
@@ -47,6 +49,7 @@ pub(crate) mod op {
     pub(crate) const REF_IS_NULL: u8 = 0xd1;
     pub(crate) const REF_FUNC: u8 = 0xd2;
     pub(crate) const PREFIX: u8 = 0xfc;
+    pub(crate) const SIMD: u8 = 0xfd;
 
     // After the prefix.
     pub(crate) const MEMORY_INIT: u32 = 8;
@@ -180,6 +183,9 @@ pub enum Instr<'m> {
     TableGrow(u32),
     TableSize(u32),
     TableFill(u32),
+    /// An instruction on vectors.
+    #[cfg(feature = "simd")]
+    Wide(WideOp, WideArg),
 }
 
 /// Name, type of the value and width in bytes of the memory accesses, from opcode 0x28 on.
@@ -276,6 +282,7 @@ impl<'m> Instr<'m> {
             op::REF_IS_NULL => Instr::RefIsNull,
             op::REF_FUNC => Instr::RefFunc(reader.u32()?),
             op::PREFIX => return prefixed(reader, at),
+            op::SIMD => return wide(reader, at),
             _ => match NumericOp::from_opcode(u16::from(opcode)) {
                 Some(numeric) => Instr::Numeric(numeric),
                 None => {
@@ -336,6 +343,8 @@ impl<'m> Instr<'m> {
             Instr::TableGrow(_) => "table.grow",
             Instr::TableSize(_) => "table.size",
             Instr::TableFill(_) => "table.fill",
+            #[cfg(feature = "simd")]
+            Instr::Wide(op, _) => op.name(),
         }
     }
 }
@@ -393,6 +402,8 @@ impl fmt::Display for Instr<'_> {
                 }
                 Ok(())
             }
+            #[cfg(feature = "simd")]
+            Instr::Wide(op, arg) => write_wide(f, op, &arg),
             _ => Ok(()),
         }
     }
@@ -443,6 +454,52 @@ fn prefixed<'m>(reader: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malform
             return Err(error_at(at, MalformedKind::UnknownInstruction(code)));
         }
     })
+}
+
+/// An instruction on vectors.
+#[cfg(feature = "simd")]
+fn wide<'m>(reader: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> {
+    let number = reader.u32()?;
+    let unknown = MalformedKind::UnknownInstruction(0xfd_0000u32.saturating_add(number));
+    let op = WideOp::from_number(number).ok_or(error_at(at, unknown))?;
+    let mut arg = WideArg::default();
+    if op.width() != 0 {
+        let MemoryArg { align, offset } = memory_arg(reader)?;
+        (arg.align, arg.offset) = (align, offset);
+    }
+    if op.has_bytes() {
+        arg.bytes = reader.array()?;
+    } else if op.info().lanes != 0 {
+        arg.lane = reader.byte()?;
+    }
+    Ok(Instr::Wide(op, arg))
+}
+
+/// Vectors are refused by name.
+#[cfg(not(feature = "simd"))]
+fn wide<'m>(_: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> {
+    Err(error_at(at, MalformedKind::NoSimd))
+}
+
+/// The immediates of an instruction on vectors.
+#[cfg(feature = "simd")]
+fn write_wide(f: &mut fmt::Formatter<'_>, op: WideOp, arg: &WideArg) -> fmt::Result {
+    if op.is_const() {
+        return write!(f, " {}", crate::Value::V128(arg.bytes));
+    }
+    if op.has_bytes() {
+        return arg.bytes.iter().try_for_each(|lane| write!(f, " {lane}"));
+    }
+    if arg.offset != 0 {
+        write!(f, " offset={}", arg.offset)?;
+    }
+    if op.width() != 0 && Some(1) != op.width().checked_shr(arg.align) {
+        write!(f, " align={}", 1u64 << arg.align.min(63))?;
+    }
+    if op.info().lanes != 0 {
+        write!(f, " {}", arg.lane)?;
+    }
+    Ok(())
 }
 
 /// Reserved bytes: the index of the one memory.
@@ -501,6 +558,10 @@ pub(crate) fn val_type(reader: &mut Reader<'_>) -> Result<ValType, Malformed> {
         0x7c => ValType::F64,
         0x70 => ValType::FuncRef,
         0x6f => ValType::ExternRef,
+        #[cfg(feature = "simd")]
+        0x7b => ValType::V128,
+        #[cfg(not(feature = "simd"))]
+        0x7b => return Err(error_at(at, MalformedKind::NoSimd)),
         _ => return Err(error_at(at, MalformedKind::BadType)),
     })
 }
@@ -543,6 +604,13 @@ mod tests {
             (&[0xfc, 12, 1, 2], "table.init 2 1"),
             (&[0xd0, 0x6f], "ref.null extern"),
             (&[0x6a], "i32.add"),
+            (&[0xfd, 0, 4, 8], "v128.load offset=8"),
+            (&[0xfd, 0x54, 0, 0, 3], "v128.load8_lane 3"),
+            (&[0xfd, 0x80, 2], "i8x16.relaxed_swizzle"),
+            (
+                &[0xfd, 12, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 255, 0, 0, 128],
+                "v128.const i32x4 0x1 0x2 0x3 0x800000ff",
+            ),
         ] {
             assert_eq!(read(bytes).unwrap().to_string(), text);
         }
@@ -551,8 +619,8 @@ mod tests {
     #[test]
     fn later_standards_are_refused_by_name() {
         assert_eq!(
-            read(&[0xfd, 0]).unwrap_err().kind,
-            MalformedKind::UnknownInstruction(0xfd)
+            read(&[0xfd, 0x9a, 1]).unwrap_err().kind,
+            MalformedKind::UnknownInstruction(0xfd_009a)
         );
         assert_eq!(
             read(&[0x14, 0]).unwrap_err().kind,
@@ -567,7 +635,7 @@ mod tests {
             MalformedKind::ZeroExpected
         );
         assert_eq!(
-            read(&[0x02, 0x7b]).unwrap_err().kind,
+            read(&[0x02, 0x7a]).unwrap_err().kind,
             MalformedKind::BadType
         );
     }

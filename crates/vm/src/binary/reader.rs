@@ -72,9 +72,12 @@ pub enum MalformedKind {
     /// Flags of a segment that do not exist.
     #[error("malformed segment flags")]
     BadSegment,
-    /// An instruction that does not exist (or is of a later standard: SIMD, exceptions, GC).
+    /// An instruction that does not exist (or is of a later standard: exceptions, GC).
     #[error("unknown instruction {0:#x}")]
     UnknownInstruction(u32),
+    /// A vector or an instruction on vectors, where the machine was built without.
+    #[error("SIMD is not there")]
+    NoSimd,
     /// The alignment of a memory access is not a power of two that fits.
     #[error("malformed alignment")]
     BadAlignment,

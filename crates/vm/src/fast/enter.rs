@@ -7,6 +7,7 @@ use super::op::{Bank, Reason};
 use super::translate::{Class, Place, Point, Site, site};
 use super::{Doors, Fast, Function};
 use crate::machine::{Frame, Hooks, Machine, NONE, NOTHING, Stop, Until};
+use crate::types::cells_of;
 
 /// Steps in one run of code at most, so that they fit the fuel.
 const MAX_STEPS: u64 = isize::MAX as u64 / 2;
@@ -224,7 +225,7 @@ impl Machine {
             self.state.steps = steps.at(bank.fuel, 0);
             let func = self.state.frames.last().map(|frame| frame.func);
             let ty = func.and_then(|func| self.func_ty(func));
-            self.state.sp = fp + ty.map_or(0, |ty| ty.results.len());
+            self.state.sp = fp + ty.map_or(0, |ty| cells_of(&ty.results));
             return Ran::Returned;
         }
         // The frame that was entered, and those that called since, are callers now.

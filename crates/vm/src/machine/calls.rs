@@ -8,6 +8,7 @@ use super::state::Phase;
 use super::step::{Stop, frame_for, indirect};
 use super::{Func, Machine};
 use crate::binary::{Instr, Reader};
+use crate::types::cells_of;
 use crate::{FuncIdx, FuncType, Trap, ValType, Value};
 
 /// A call that the embedder must answer.
@@ -99,14 +100,14 @@ impl Machine {
     /// Which of [`Machine::cells`] the arguments of [`Machine::pending`] are.
     pub fn pending_cells(&self) -> Option<core::ops::Range<usize>> {
         let pending = self.find_pending()?;
-        pending.arguments(self.func_ty(pending.address)?.params.len())
+        pending.arguments(cells_of(&self.func_ty(pending.address)?.params))
     }
 
     /// Which of [`Machine::cells`] the first result of [`Machine::pending`] will be: that of the first argument, or of
     /// the frame that a tail call leaves.
     pub fn pending_results(&self) -> Option<usize> {
         let pending = self.find_pending()?;
-        let params = self.func_ty(pending.address)?.params.len();
+        let params = cells_of(&self.func_ty(pending.address)?.params);
         self.results_of(&pending, params)
     }
 
@@ -122,9 +123,11 @@ impl Machine {
         let pending = self.find_pending()?;
         let func = self.funcs.get(pending.address as usize)?;
         let ty = self.types.get(func.ty as usize)?;
-        let cells = self.state.stack.get(pending.arguments(ty.params.len())?)?;
-        let values = ty.params.iter().zip(cells);
-        args.extend(values.map(|(ty, cell)| Value::from_cell(*ty, *cell)));
+        let cells = self
+            .state
+            .stack
+            .get(pending.arguments(cells_of(&ty.params))?)?;
+        args.extend(Value::all_from_cells(&ty.params, cells));
         Some(func)
     }
 
@@ -141,13 +144,11 @@ impl Machine {
         if !fit(&ty.results, results) || !results.iter().all(|v| self.refers_to_something(*v)) {
             return Err(AnswerError::Results);
         }
-        let start = self.results_of(&pending, ty.params.len());
+        let start = self.results_of(&pending, cells_of(&ty.params));
         let start = start.ok_or(AnswerError::NoCall)?;
-        let room = self.state.stack.get_mut(start..start + results.len());
-        for (slot, result) in room.ok_or(AnswerError::Results)?.iter_mut().zip(results) {
-            *slot = result.to_cell();
-        }
-        self.state.sp = start + results.len();
+        let room = self.state.stack.get_mut(start..);
+        let count = Value::write_all(results, room.ok_or(AnswerError::Results)?);
+        self.state.sp = start + count.ok_or(AnswerError::Results)?;
         // A loaded state may claim any number of steps.
         self.state.steps = self.state.steps.saturating_add(1);
         match (pending.after, self.state.frames.last_mut()) {

@@ -132,10 +132,10 @@ impl Machine {
         debug.opcodes = [0; 4];
         for watch in watches {
             let opcodes: &[u8] = match watch {
-                // Stores, and the prefix of bulk operations.
-                Watch::Memory { .. } => {
-                    &[0x36, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0xfc]
-                }
+                // Stores, and the prefixes of bulk operations and of vectors.
+                Watch::Memory { .. } => &[
+                    0x36, 0x37, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0xfc, 0xfd,
+                ],
                 Watch::Global(_) => &[0x24],
                 Watch::Local { .. } => &[0x21, 0x22],
             };
@@ -256,6 +256,10 @@ impl Machine {
                 operand(2)? + u64::from(arg.offset),
                 memory_width(opcode).1.into(),
             ),
+            #[cfg(feature = "simd")]
+            Instr::Wide(op, arg) if op.is_store() => {
+                (operand(3)? + u64::from(arg.offset), op.width().into())
+            }
             Instr::MemoryFill | Instr::MemoryCopy | Instr::MemoryInit(_) => {
                 (operand(3)?, operand(1)?)
             }

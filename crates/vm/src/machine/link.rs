@@ -11,7 +11,7 @@ use crate::binary::{Instr, Reader};
 use crate::limits::{LimitExceeded, within};
 use crate::module::{ConstExpr, ExternIdx, SegmentMode, arithmetic};
 use crate::value::ref_to_cell;
-use crate::{FuncIdx, FuncType, GlobalType, Module, Shared, TableType, Trap};
+use crate::{FuncIdx, FuncType, GlobalType, Module, Shared, TableType, Trap, ValType};
 
 /// An instance of a machine, in the order of instantiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -247,10 +247,15 @@ impl Machine {
             .iter()
             .zip(module.globals.iter().skip(instance.globals.len()))
         {
-            let cell = instance.constant(*value, &self.state.store.globals);
-            instance.globals.push(self.state.store.globals.len() as u32);
-            self.state.store.globals.push(cell);
-            self.global_types.push(*ty);
+            let globals = &mut self.state.store.globals;
+            instance.globals.push(globals.len() as u32);
+            let cells = match ty.value {
+                ValType::V128 => instance.vector(*value, globals),
+                _ => [instance.constant(*value, globals), 0],
+            };
+            let count = ty.value.cells();
+            globals.extend(cells.iter().take(count));
+            self.global_types.extend(core::iter::repeat_n(*ty, count));
         }
         Ok(instance)
     }
@@ -357,6 +362,30 @@ impl Instance {
     }
 
     /// The cell that the instructions of a constant expression compute; validation looked at every one.
+    /// The cells of a constant that is a vector.
+    fn vector(&self, value: ConstExpr, globals: &[u64]) -> [u64; 2] {
+        match value {
+            ConstExpr::Global(index) => {
+                let address = self
+                    .globals
+                    .get(index as usize)
+                    .map_or(0, |at| *at as usize);
+                let cells = globals.get(address..).and_then(|cells| cells.first_chunk());
+                cells.copied().unwrap_or_default()
+            }
+            #[cfg(feature = "simd")]
+            ConstExpr::Computed(start) => {
+                let bytes = self.module.bytes();
+                let mut code = Reader::new(bytes, start as usize, bytes.len());
+                match Instr::read(&mut code) {
+                    Ok(Instr::Wide(_, arg)) => crate::Value::V128(arg.bytes).to_cells(),
+                    _ => [0; 2],
+                }
+            }
+            _ => [0; 2],
+        }
+    }
+
     fn compute(&self, start: u32, globals: &[u64]) -> u64 {
         let bytes = self.module.bytes();
         let mut code = Reader::new(bytes, start as usize, bytes.len());

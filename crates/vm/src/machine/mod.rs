@@ -83,6 +83,7 @@ pub struct Machine {
     pub(crate) types: Vec<FuncType>,
     pub(crate) table_types: Vec<TableType>,
     pub(crate) memory_types: Vec<MemoryType>,
+    /// By address. A vector has two, one for each of its cells.
     pub(crate) global_types: Vec<GlobalType>,
     /// A hash of the modules and how they are linked.
     pub(crate) program: u64,
@@ -211,8 +212,8 @@ impl Machine {
 
     pub(crate) fn global(&self, address: u32) -> Option<Value> {
         let ty = self.global_types.get(address as usize)?;
-        let cell = self.state.store.globals.get(address as usize)?;
-        Some(Value::from_cell(ty.value, *cell))
+        let cells = self.state.store.globals.get(address as usize..)?;
+        Value::from_cells(ty.value, cells)
     }
 
     /// The elements of a table of the first instance; none if there is no such table.

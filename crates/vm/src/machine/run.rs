@@ -10,6 +10,7 @@ use super::state::{NONE, Phase};
 use super::step::{Hooks, Stop, frame_for};
 use super::{Instance, Machine};
 use crate::binary::Instr;
+use crate::types::cells_of;
 use crate::{CodeOffset, FuncIdx, Trap, Value};
 
 /// How a program ended.
@@ -157,14 +158,12 @@ impl Machine {
         if !fit(&ty.params, args) || !args.iter().all(|arg| self.refers_to_something(*arg)) {
             return Err(BeginError::Arguments);
         }
-        if ty.params.len().max(ty.results.len()) > self.state.stack.len() {
+        if cells_of(&ty.params).max(cells_of(&ty.results)) > self.state.stack.len() {
             return Err(BeginError::Stack);
         }
         self.reset();
-        for (slot, arg) in self.state.stack.iter_mut().zip(args) {
-            *slot = arg.to_cell();
-        }
-        self.state.sp = args.len();
+        let count = Value::write_all(args, &mut self.state.stack);
+        self.state.sp = count.ok_or(BeginError::Stack)?;
         self.state.entry = address;
         if !self.begin_start(instance) {
             self.enter_entry();
@@ -289,7 +288,7 @@ impl Machine {
             return Err(InterruptError::Arguments);
         }
         let depth = self.state.frames.len();
-        let end = self.state.sp + args.len();
+        let end = self.state.sp + cells_of(&ty.params);
         let frame = frame_for(&body, address, end, depth, &self.limits)
             .map_err(|_| InterruptError::Stack)?;
         let room = self
@@ -297,9 +296,7 @@ impl Machine {
             .stack
             .get_mut(self.state.sp..)
             .ok_or(InterruptError::Stack)?;
-        for (slot, arg) in room.iter_mut().zip(args) {
-            *slot = arg.to_cell();
-        }
+        Value::write_all(args, room).ok_or(InterruptError::Stack)?;
         self.state.handler = depth as u32;
         self.push_frame(frame, &body, end);
         Ok(())
@@ -455,13 +452,9 @@ impl Machine {
                 let results = self
                     .func_ty(self.state.entry)
                     .map(|ty| ty.results.as_slice());
-                let cells = self.state.stack.iter();
-                let results = results.unwrap_or_default().iter().zip(cells);
-                Some(Outcome::Finished(
-                    results
-                        .map(|(ty, cell)| Value::from_cell(*ty, *cell))
-                        .collect(),
-                ))
+                let results = results.unwrap_or_default();
+                let values = Value::all_from_cells(results, &self.state.stack);
+                Some(Outcome::Finished(values.collect()))
             }
             Phase::Idle | Phase::Start | Phase::Entry => None,
         };

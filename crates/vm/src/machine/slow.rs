@@ -4,6 +4,10 @@
 use super::Instance;
 use super::state::{NONE, PAGE, Store, backed_bytes};
 use crate::binary::{Instr, Reader};
+#[cfg(feature = "simd")]
+use crate::num::{WideArg, WideOp};
+#[cfg(feature = "simd")]
+use crate::types::cells_of;
 use crate::{Limits, MemoryType, TableType, Trap};
 
 /// `index` within `length`, or nothing if `count` things from there do not fit.
@@ -238,7 +242,7 @@ pub(super) fn execute(
     store: &mut Store,
     (instance, id): (&Instance, u32),
     stack: &mut [u64],
-    (pc, sp): (usize, usize),
+    #[cfg_attr(not(feature = "simd"), allow(unused_variables))] (pc, sp, fp): (usize, usize, usize),
 ) -> Result<(usize, usize), Trap> {
     let bytes = instance.module.bytes();
     let mut reader = Reader::new(bytes, pc, bytes.len());
@@ -319,7 +323,10 @@ pub(super) fn execute(
             let address = instance.funcs.get(func as usize).copied();
             operands.push(crate::value::ref_to_cell(address));
         }
+        #[cfg(feature = "simd")]
+        instr => operands.wide(store, instance, (pc, fp), instr)?,
         // The stepping loop executes all others itself.
+        #[cfg(not(feature = "simd"))]
         _ => return Err(Trap::Unreachable),
     }
     Ok((reader.at(), operands.sp))
@@ -345,6 +352,125 @@ impl Operands<'_> {
     }
 
     /// Three operands, the deepest first.
+    /// Instructions on vectors, and those that move values, in functions where some take two cells.
+    #[cfg(feature = "simd")]
+    fn wide(
+        &mut self,
+        store: &mut Store,
+        instance: &Instance,
+        (pc, fp): (usize, usize),
+        instr: Instr<'_>,
+    ) -> Result<(), Trap> {
+        let module = &instance.module;
+        let body = module
+            .func_at(crate::CodeOffset(pc as u32))
+            .and_then(|func| module.body(func.0));
+        let body = body.and_then(|body| module.wide_body(body));
+        let body = body.ok_or(Trap::Unreachable)?;
+        let local = |index: u32| {
+            let place = body.locals.get(index as usize);
+            place.map_or((0, 1), |place| {
+                (fp + usize::from(place.cell), 1 + usize::from(place.wide))
+            })
+        };
+        let untyped = 1 + usize::from(body.is_wide(pc as u32));
+        match instr {
+            Instr::Drop => self.sp -= untyped,
+            Instr::Select => self.select(untyped),
+            Instr::SelectTyped(ty) => self.select(ty.cells()),
+            Instr::LocalGet(index) => {
+                let (at, count) = local(index);
+                self.stack.copy_within(at..at + count, self.sp);
+                self.sp += count;
+            }
+            Instr::LocalSet(index) | Instr::LocalTee(index) => {
+                let (at, count) = local(index);
+                self.stack.copy_within(self.sp - count..self.sp, at);
+                if matches!(instr, Instr::LocalSet(_)) {
+                    self.sp -= count;
+                }
+            }
+            Instr::GlobalGet(index) | Instr::GlobalSet(index) => {
+                let ty = module.globals.get(index as usize);
+                let count = ty.map_or(1, |ty| ty.value.cells());
+                let at = instance.globals.get(index as usize).copied().unwrap_or(0) as usize;
+                let global = store.globals.get_mut(at..at + count);
+                let global = global.ok_or(Trap::Unreachable)?;
+                if matches!(instr, Instr::GlobalGet(_)) {
+                    self.stack[self.sp..self.sp + count].copy_from_slice(global);
+                    self.sp += count;
+                } else {
+                    self.sp -= count;
+                    global.copy_from_slice(&self.stack[self.sp..self.sp + count]);
+                }
+            }
+            Instr::Wide(op, arg) => {
+                let memory = store.memories.get_mut(instance.memory as usize);
+                self.vector(memory, op, &arg)?;
+            }
+            // The stepping loop executes all others itself.
+            _ => return Err(Trap::Unreachable),
+        }
+        Ok(())
+    }
+
+    /// `select` of values of so many cells.
+    #[cfg(feature = "simd")]
+    fn select(&mut self, count: usize) {
+        let condition = self.pop() as u32;
+        self.sp -= count;
+        if condition == 0 {
+            let second = self.sp..self.sp + count;
+            self.stack.copy_within(second, self.sp - count);
+        }
+    }
+
+    /// An instruction on vectors.
+    #[cfg(feature = "simd")]
+    fn vector(
+        &mut self,
+        memory: Option<&mut super::state::Memory>,
+        op: WideOp,
+        arg: &WideArg,
+    ) -> Result<(), Trap> {
+        let info = op.info();
+        let base = self.sp - cells_of(info.operands);
+        let values = crate::Value::all_from_cells(info.operands, &self.stack[base..self.sp]);
+        let mut operands = [[0; 16], [0; 16], arg.bytes];
+        for (operand, value) in operands.iter_mut().zip(values) {
+            let [low, high] = value.to_cells();
+            *operand = (u128::from(low) | u128::from(high) << 64).to_le_bytes();
+        }
+        let width = u64::from(op.width());
+        let mut accessed = None;
+        if width != 0 {
+            let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
+            let address = u64::from(self.stack[base] as u32) + u64::from(arg.offset);
+            let end = address + width;
+            if end > memory.bytes.len() as u64 {
+                return Err(memory_fault(memory.pages, address, width));
+            }
+            let bytes = &mut memory.bytes[address as usize..end as usize];
+            operands[0] = [0; 16];
+            operands[0][..bytes.len()].copy_from_slice(bytes);
+            accessed = Some(bytes);
+        }
+        let result = op.apply(&operands, arg.lane);
+        self.sp = base;
+        match (info.result, accessed) {
+            (Some(ty), _) => {
+                let bits = u128::from_le_bytes(result);
+                self.push(bits as u64);
+                if ty.cells() == 2 {
+                    self.push((bits >> 64) as u64);
+                }
+            }
+            (None, Some(bytes)) => bytes.copy_from_slice(&result[..bytes.len()]),
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
     fn three(&mut self) -> [u32; 3] {
         let mut three = [0; 3];
         three

@@ -384,12 +384,17 @@ impl Machine {
             }
             macro_rules! slow {
                 () => {{
-                    match slow::execute(fixed, store, (instance, instance_id), stack, (at, sp)) {
+                    match slow::execute(fixed, store, (instance, instance_id), stack, (at, sp, fp))
+                    {
                         Ok((next, height)) => (pc, sp) = (next, height),
                         Err(trap) => trap!(trap),
                     }
                     memory = memory_of(&mut store.memories, instance);
                 }};
+            }
+            // Instructions that move values, in functions where some take two cells.
+            macro_rules! narrow {
+                ($then:expr) => {{ if body.is_wide() { slow!() } else { $then } }};
             }
             macro_rules! numeric {
                 ($function:ident ($a:ident) $result:ident total) => {{
@@ -483,41 +488,41 @@ impl Machine {
                             left += 1;
                             break Stop::TailCall;
                         }
-                        0x1a => sp -= 1,
-                        0x1b => {
+                        0x1a => narrow!(sp -= 1),
+                        0x1b => narrow!({
                             sp -= 2;
                             if stack[sp + 1] as u32 == 0 {
                                 stack[sp - 1] = stack[sp];
                             }
-                        }
-                        0x1c => {
+                        }),
+                        0x1c => narrow!({
                             // One type, always.
                             pc += 2;
                             sp -= 2;
                             if stack[sp + 1] as u32 == 0 {
                                 stack[sp - 1] = stack[sp];
                             }
-                        }
-                        0x20 => {
+                        }),
+                        0x20 => narrow!({
                             let index = leb!() as usize;
                             push!(stack[fp + index]);
-                        }
-                        0x21 => {
+                        }),
+                        0x21 => narrow!({
                             let index = leb!() as usize;
                             stack[fp + index] = pop!();
-                        }
-                        0x22 => {
+                        }),
+                        0x22 => narrow!({
                             let index = leb!() as usize;
                             stack[fp + index] = stack[sp - 1];
-                        }
-                        0x23 => {
+                        }),
+                        0x23 => narrow!({
                             let index = leb!() as usize;
                             push!(store.globals[instance.globals[index] as usize]);
-                        }
-                        0x24 => {
+                        }),
+                        0x24 => narrow!({
                             let index = leb!() as usize;
                             store.globals[instance.globals[index] as usize] = pop!();
-                        }
+                        }),
                         0x28 => load!(u32, u32, 4),
                         0x29 => load!(u64, u64, 8),
                         0x2a => load!(u32, u32, 4),

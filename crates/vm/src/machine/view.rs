@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::Machine;
 use super::link::InstanceId;
 use super::site::Called;
+use crate::types::cells_of;
 use crate::{CodeOffset, FuncIdx, ValType, Value};
 
 /// A function that was entered and has not returned.
@@ -16,7 +17,8 @@ pub struct FrameView {
     pub func: FuncIdx,
     /// The next instruction; for a function that waits for another to return, its call.
     pub offset: CodeOffset,
-    /// Which of [`Machine::cells`] its first local is; the others and the operands follow.
+    /// Which of [`Machine::cells`] its first local is; the others and the operands follow
+    /// ([`FrameView::local_cell`]).
     pub cell: usize,
     /// Its locals, parameters first.
     pub locals: Vec<Value>,
@@ -24,6 +26,24 @@ pub struct FrameView {
     pub operands: Vec<Value>,
     /// True of a handler that an interrupt entered.
     pub is_handler: bool,
+}
+
+impl FrameView {
+    /// Which of [`Machine::cells`] a local is, or the first of two.
+    pub fn local_cell(&self, local: usize) -> usize {
+        self.cell + cells(&self.locals, local)
+    }
+
+    /// The same of an operand.
+    pub fn operand_cell(&self, operand: usize) -> usize {
+        self.local_cell(self.locals.len()) + cells(&self.operands, operand)
+    }
+}
+
+/// Cells of the first so many values.
+fn cells(values: &[Value], count: usize) -> usize {
+    let values = values.iter().take(count);
+    values.map(|value| value.ty().cells()).sum()
 }
 
 impl Machine {
@@ -56,7 +76,7 @@ impl Machine {
             offset: CodeOffset(offset),
             cell: start,
             locals: self.values(start, &site.locals),
-            operands: self.values(start + site.locals.len(), operands),
+            operands: self.values(start + cells_of(&site.locals), operands),
             is_handler: index as u32 == self.state.handler,
         })
     }
@@ -68,9 +88,10 @@ impl Machine {
         let frame = self.state.frames.get(index)?;
         let func = self.funcs.get(frame.func as usize)?;
         let (instance, _) = self.code_of(frame.func)?;
-        let ty = instance.module.local_type(FuncIdx(func.index), local)?;
-        let cell = self.state.stack.get(frame.fp as usize + local as usize)?;
-        Some(Value::from_cell(ty, *cell))
+        let index = FuncIdx(func.index);
+        let ty = instance.module.local_type(index, local)?;
+        let at = frame.fp as usize + instance.module.local_cell(index, local)?;
+        Value::from_cells(ty, self.state.stack.get(at..)?)
     }
 
     /// All frames, the innermost first.
@@ -81,10 +102,6 @@ impl Machine {
     /// The cells from `start` on as values of these types.
     fn values(&self, start: usize, types: &[ValType]) -> Vec<Value> {
         let cells = self.state.stack.get(start..).unwrap_or_default();
-        types
-            .iter()
-            .zip(cells)
-            .map(|(ty, cell)| Value::from_cell(*ty, *cell))
-            .collect()
+        Value::all_from_cells(types, cells).collect()
     }
 }

@@ -1,13 +1,18 @@
 //! The code of functions, and the side table that tells where its branches go.
 
+#[cfg(feature = "simd")]
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Module;
 use super::error::{InvalidKind, LoadError};
 use super::locals::Locals;
+#[cfg(feature = "simd")]
+use super::locals::Place;
 use super::typing::Typing;
 use crate::binary::{Instr, MalformedKind, Reader, error_at};
 use crate::limits::{Limits, within};
+use crate::types::cells_of;
 
 /// A function's body.
 #[derive(Clone, Copy, Debug)]
@@ -20,18 +25,50 @@ pub(crate) struct Body {
     pub(crate) end: u32,
     /// The first branch in the side table.
     pub(crate) branch: u32,
+    /// Cells of the parameters.
     pub(crate) params: u16,
+    /// Cells of the results.
     pub(crate) results: u16,
     /// Cells of all locals, parameters included.
     pub(crate) locals: u16,
     /// Cells of the operand stack at its highest.
     pub(crate) operands: u16,
+    /// If there are vectors in it: its number among [`Module::wide`], otherwise [`NONE`].
+    #[cfg(feature = "simd")]
+    pub(crate) wide: u32,
+}
+
+/// What is different in a function with vectors, which take two cells.
+#[cfg(feature = "simd")]
+#[derive(Clone, Debug)]
+pub(crate) struct WideBody {
+    /// Where its locals are.
+    pub(crate) locals: Box<[Place]>,
+    /// Offsets of `drop` and `select` of vectors, which do not say so themselves; sorted.
+    untyped: Vec<u32>,
+}
+
+#[cfg(feature = "simd")]
+impl WideBody {
+    /// True if the `drop` or `select` there is of a vector.
+    pub(crate) fn is_wide(&self, offset: u32) -> bool {
+        self.untyped.binary_search(&offset).is_ok()
+    }
 }
 
 impl Body {
     /// Cells of a frame: a call needs as many from its first argument on.
     pub(crate) fn cells(&self) -> u32 {
         u32::from(self.locals) + u32::from(self.operands)
+    }
+
+    /// True if there are vectors in it.
+    #[inline(always)]
+    pub(crate) fn is_wide(&self) -> bool {
+        #[cfg(feature = "simd")]
+        return self.wide != NONE;
+        #[cfg(not(feature = "simd"))]
+        false
     }
 
     /// The code, from the first opcode past the last `end`.
@@ -49,13 +86,13 @@ pub(crate) struct Branch {
     pub(crate) target: u32,
     /// The first entry of the side table at or after the target.
     pub(crate) next: u32,
-    /// Operands under those that the label takes.
+    /// Cells of operands under those that the label takes.
     pub(crate) height: u16,
-    /// Operands that the label takes: they move down to `height`.
+    /// Cells of operands that the label takes: they move down to `height`.
     pub(crate) keep: u16,
 }
 
-/// No entry: the end of a chain of branches whose target is not known yet.
+/// No entry: the end of a chain of branches whose target is not known yet. No number.
 const NONE: u32 = u32::MAX;
 
 /// A label while its block is open.
@@ -183,8 +220,16 @@ impl<'b> SideTable<'b> {
     }
 }
 
+/// What some functions have.
+#[derive(Default)]
+pub(super) struct Special {
+    pub(super) tail_calls: bool,
+    #[cfg(feature = "simd")]
+    pub(super) wide: Option<WideBody>,
+}
+
 /// Validates the body of function `func`, which `reader` is positioned at, up to its end; adds its
-/// branches to `branches`. Says as well whether there are tail calls in it.
+/// branches to `branches`. Says as well what it has that not all have.
 pub(super) fn validate_body(
     module: &Module,
     func: u32,
@@ -192,7 +237,7 @@ pub(super) fn validate_body(
     limits: &Limits,
     reader: &mut Reader<'_>,
     branches: &mut Vec<Branch>,
-) -> Result<(Body, bool), LoadError> {
+) -> Result<(Body, Special), LoadError> {
     let start = reader.at();
     let locals = read_locals(module, func, limits, reader)?;
     let mut body = Body {
@@ -202,26 +247,34 @@ pub(super) fn validate_body(
         branch: branches.len() as u32,
         params: 0,
         results: 0,
-        locals: locals.total as u16,
+        locals: locals.cells() as u16,
         operands: 0,
+        #[cfg(feature = "simd")]
+        wide: NONE,
     };
     if let Some(ty) = module.func_type(crate::FuncIdx(func)) {
-        body.params = ty.params.len() as u16;
-        body.results = ty.results.len() as u16;
+        body.params = cells_of(&ty.params) as u16;
+        body.results = cells_of(&ty.results) as u16;
     }
     let most = u64::from(limits.operands.min(u16::MAX.into()));
     let mut typing = Typing::new(module, func, locals, *reader);
     let mut table = SideTable::new(branches);
-    let mut tail_calls = false;
+    let mut special = Special::default();
+    #[cfg(feature = "simd")]
+    let mut untyped = Vec::new();
     while !typing.is_finished() {
         let at = typing.at();
         let instr = typing.read()?;
         table.before(&typing, &instr);
+        #[cfg(feature = "simd")]
+        if typing.is_untyped_wide(&instr) {
+            untyped.push(at as u32);
+        }
         typing
             .apply(&instr, Some(declared))
             .map_err(|cause| cause.at(at))?;
         table.after(&instr, at, typing.at());
-        tail_calls |= matches!(
+        special.tail_calls |= matches!(
             instr,
             Instr::ReturnCall(_) | Instr::ReturnCallIndirect { .. }
         );
@@ -237,7 +290,12 @@ pub(super) fn validate_body(
         return Err(LoadError::invalid(typing.at(), InvalidKind::CodeAfterEnd));
     }
     body.operands = typing.highest() as u16;
-    Ok((body, tail_calls))
+    #[cfg(feature = "simd")]
+    if typing.has_wide() {
+        let locals = typing.places();
+        special.wide = Some(WideBody { locals, untyped });
+    }
+    Ok((body, special))
 }
 
 /// The locals of the function; the reader stands at the code afterwards.
@@ -254,7 +312,7 @@ fn read_locals<'m>(
     }
     within(
         "locals of a function",
-        locals.total,
+        locals.cells(),
         limits.locals.min(u16::MAX.into()).into(),
     )
     .map_err(|limit| LoadError::limit(at, limit))?;

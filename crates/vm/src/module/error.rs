@@ -149,6 +149,9 @@ pub enum InvalidKind {
     /// More alignment than the access is wide.
     #[error("alignment must not be larger than natural")]
     Alignment,
+    /// A lane that the vector does not have.
+    #[error("invalid lane index")]
+    Lane,
     /// More than one memory.
     #[error("multiple memories")]
     MultipleMemories,

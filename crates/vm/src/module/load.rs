@@ -12,6 +12,7 @@ use super::{
 };
 use crate::binary::{MalformedKind, Reader, error_at, ref_type, val_type};
 use crate::limits::{LimitExceeded, Limits, within};
+use crate::types::cells_of;
 use crate::{FuncType, ValType};
 
 pub(super) type Result<T> = core::result::Result<T, LoadError>;
@@ -27,7 +28,7 @@ impl Module {
     ///
     /// # Errors
     /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly (2.0 with
-    /// extended constants and tail calls), use what this machine does not have (SIMD, threads,
+    /// extended constants, tail calls and relaxed SIMD), use what this machine does not have (threads,
     /// exceptions, garbage collection), or pass a limit.
     pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
         Self::load(bytes, None, limits)
@@ -82,6 +83,8 @@ impl Module {
             data: Vec::new(),
             bodies: Vec::new(),
             tail_calls: false,
+            #[cfg(feature = "simd")]
+            wide: Vec::new(),
             branches: Vec::new(),
             customs: Vec::new(),
             host: None,
@@ -231,9 +234,15 @@ impl Loader<'_> {
         let mut body = Reader::new(bytes, part.at(), part.end());
         let func = self.module.imported_functions + self.module.bodies.len() as u32;
         let (module, declared, limits) = (&self.module, &self.declared, self.limits);
-        let (checked, tail_calls) =
+        #[cfg_attr(not(feature = "simd"), allow(unused_mut))]
+        let (mut checked, special) =
             validate_body(module, func, declared, limits, &mut body, branches)?;
-        self.module.tail_calls |= tail_calls;
+        #[cfg(feature = "simd")]
+        if let Some(wide) = special.wide {
+            checked.wide = self.module.wide.len() as u32;
+            self.module.wide.push(wide);
+        }
+        self.module.tail_calls |= special.tail_calls;
         Ok(checked)
     }
 
@@ -254,7 +263,13 @@ impl Loader<'_> {
     fn type_list(&self, section: &mut Reader<'_>, what: &'static str) -> Result<Vec<ValType>> {
         // Cells of parameters and results are counted in 16 bits.
         let count = counted(section, what, self.limits.arity.min(u16::MAX.into()))?;
-        (0..count).map(|_| Ok(val_type(section)?)).collect()
+        let at = section.at();
+        let types = (0..count).map(|_| Ok(val_type(section)?));
+        let types = types.collect::<Result<Vec<ValType>>>()?;
+        let most = self.limits.arity.min(u16::MAX.into());
+        within(what, cells_of(&types) as u64, most.into())
+            .map_err(|limit| LoadError::limit(at, limit))?;
+        Ok(types)
     }
 
     fn imports(&mut self, section: &mut Reader<'_>) -> Result<()> {

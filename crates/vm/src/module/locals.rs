@@ -7,6 +7,16 @@ use super::Module;
 use crate::binary::{Malformed, Reader, val_type};
 use crate::{FuncIdx, ValType};
 
+/// Where a local is.
+#[cfg(feature = "simd")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Its cell of the frame; the first, of a vector's two.
+    pub(crate) cell: u16,
+    /// True of a vector.
+    pub(crate) wide: bool,
+}
+
 /// The types of a function's locals, parameters first.
 pub(super) struct Locals<'m> {
     params: &'m [ValType],
@@ -38,6 +48,34 @@ impl<'m> Locals<'m> {
             runs,
             total,
         })
+    }
+
+    /// Which cells of the frame each local is, and how many there are: the one place that knows where vectors push what
+    /// comes after them further back.
+    #[cfg(feature = "simd")]
+    pub(super) fn places(&self) -> alloc::boxed::Box<[Place]> {
+        let mut cell = 0u32;
+        let places = self.to_vec().into_iter().map(|ty| {
+            let place = Place {
+                cell: cell as u16,
+                wide: ty.cells() == 2,
+            };
+            cell += ty.cells() as u32;
+            place
+        });
+        places.collect()
+    }
+
+    /// Cells of all locals.
+    pub(super) fn cells(&self) -> u64 {
+        let mut before = self.params.len() as u32;
+        let params = crate::types::cells_of(self.params) as u64;
+        let declared = self.runs.iter().map(|(end, ty)| {
+            let count = end - before;
+            before = *end;
+            u64::from(count) * ty.cells() as u64
+        });
+        params + declared.sum::<u64>()
     }
 
     /// The type of one local.

@@ -13,6 +13,8 @@ use core::ops::Range;
 
 use bytes::Bytes;
 pub use bytes::Lent;
+#[cfg(feature = "simd")]
+pub(crate) use code::WideBody;
 pub(crate) use code::{Body, Branch};
 pub use error::{InvalidKind, LoadCause, LoadError};
 pub use load::HOST_SECTION;
@@ -118,7 +120,7 @@ pub(crate) enum ConstExpr {
     Func(u32),
     /// The value of an imported global.
     Global(u32),
-    /// What the instructions from this offset on compute ([`arithmetic`]).
+    /// What the instructions from this offset on compute ([`arithmetic`]), or the vector there.
     Computed(u32),
 }
 
@@ -154,8 +156,8 @@ struct CustomSection {
 
 /// A WebAssembly module, loaded and validated.
 ///
-/// Invariant: the bytes are valid WebAssembly 2.0 without SIMD, with extended constants and tail
-/// calls, within the limits that it was loaded with; all that executes code relies on it.
+/// Invariant: the bytes are valid WebAssembly 2.0 with extended constants, tail calls and relaxed
+/// SIMD, within the limits that it was loaded with; all that executes code relies on it.
 #[derive(Debug)]
 pub struct Module {
     bytes: Bytes,
@@ -182,6 +184,9 @@ pub struct Module {
     bodies: Vec<Body>,
     /// True if there are tail calls: another function than was called may return then.
     pub(crate) tail_calls: bool,
+    /// What is different in the functions with vectors.
+    #[cfg(feature = "simd")]
+    wide: Vec<WideBody>,
     /// The side table: where the branches of all bodies go, in the order of the code.
     branches: Vec<Branch>,
     customs: Vec<CustomSection>,
@@ -393,6 +398,28 @@ impl Module {
     pub(crate) fn body(&self, func: u32) -> Option<&Body> {
         self.bodies
             .get(func.checked_sub(self.imported_functions)? as usize)
+    }
+
+    /// True if there are vectors in this function.
+    pub fn has_vectors_in(&self, func: FuncIdx) -> bool {
+        self.body(func.0).is_some_and(Body::is_wide)
+    }
+
+    /// Which cell of its function's frame a local is.
+    pub(crate) fn local_cell(&self, func: FuncIdx, local: u32) -> Option<usize> {
+        #[cfg(not(feature = "simd"))]
+        let _ = func;
+        #[cfg(feature = "simd")]
+        if let Some(wide) = self.wide_body(self.body(func.0)?) {
+            return Some(wide.locals.get(local as usize)?.cell.into());
+        }
+        Some(local as usize)
+    }
+
+    /// What is different in a function with vectors.
+    #[cfg(feature = "simd")]
+    pub(crate) fn wide_body(&self, body: &Body) -> Option<&WideBody> {
+        self.wide.get(body.wide as usize)
     }
 
     pub(crate) fn branches(&self) -> &[Branch] {

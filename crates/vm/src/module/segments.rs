@@ -144,6 +144,8 @@ impl Loader<'_> {
             Instr::I64Const(value) => (ConstExpr::Cell(value as u64), ValType::I64),
             Instr::F32Const(bits) => (ConstExpr::Cell(bits.into()), ValType::F32),
             Instr::F64Const(bits) => (ConstExpr::Cell(bits), ValType::F64),
+            #[cfg(feature = "simd")]
+            Instr::Wide(op, _) if op.is_const() => (ConstExpr::Computed(at as u32), ValType::V128),
             Instr::RefNull(ty) => (ConstExpr::Cell(ref_to_cell(None)), ty),
             Instr::RefFunc(func) => (self.declared_func(at, func)?, ValType::FuncRef),
             Instr::GlobalGet(index) => (ConstExpr::Global(index), self.constant_global(at, index)?),

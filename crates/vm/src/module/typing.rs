@@ -10,6 +10,9 @@ use super::{LoadError, Module};
 use crate::binary::{
     BlockType, BranchTargets, Instr, MalformedKind, MemoryArg, Reader, memory_width,
 };
+#[cfg(feature = "simd")]
+use crate::num::{WideArg, WideOp};
+use crate::types::cells_of;
 use crate::{CodeOffset, FuncIdx, FuncType, ValType};
 
 /// What kind of block is open.
@@ -29,6 +32,8 @@ struct Block {
     ty: Option<BlockType>,
     /// Operands under the block's own.
     height: usize,
+    /// Their cells.
+    cells: usize,
     /// The rest of the block cannot be reached: any operand may be popped.
     unreachable: bool,
 }
@@ -42,7 +47,10 @@ pub(crate) struct Typing<'m> {
     /// `None` where unreachable code leaves the type open.
     operands: Vec<Option<ValType>>,
     blocks: Vec<Block>,
+    /// Cells of the operands.
+    cells: usize,
     highest: usize,
+    wide: bool,
 }
 
 type Result<T> = core::result::Result<T, LoadCause>;
@@ -59,6 +67,7 @@ impl<'m> Typing<'m> {
             kind: BlockKind::Block,
             ty: None,
             height: 0,
+            cells: 0,
             unreachable: false,
         };
         Typing {
@@ -68,7 +77,9 @@ impl<'m> Typing<'m> {
             reader,
             operands: Vec::new(),
             blocks: Vec::from([function]),
+            cells: 0,
             highest: 0,
+            wide: false,
         }
     }
 
@@ -93,7 +104,7 @@ impl<'m> Typing<'m> {
         self.blocks.len()
     }
 
-    /// The most operands so far.
+    /// The most cells of operands so far.
     pub(crate) fn highest(&self) -> usize {
         self.highest
     }
@@ -123,11 +134,11 @@ impl<'m> Typing<'m> {
         last.then(|| Vec::from(self.results(None)))
     }
 
-    /// Operands under those that a branch to `label` takes, and how many it takes.
+    /// Cells of operands under those that a branch to `label` takes, and how many it takes.
     pub(crate) fn label(&self, label: u32) -> Option<(u16, u16)> {
         let block = self.block(label)?;
         // The limits of a function keep both small.
-        Some((block.height as u16, self.label_types(block).len() as u16))
+        Some((block.cells as u16, cells_of(self.label_types(block)) as u16))
     }
 
     /// Applies the instruction that was just read. With `declared`, `ref.func` may only name the
@@ -230,9 +241,11 @@ impl<'m> Typing<'m> {
                 }
                 self.push(ValType::FuncRef);
             }
+            #[cfg(feature = "simd")]
+            Instr::Wide(op, arg) => self.wide(op, &arg)?,
             _ => self.memory_or_table(instr)?,
         }
-        self.highest = self.highest.max(self.operands.len());
+        self.highest = self.highest.max(self.cells);
         Ok(())
     }
 
@@ -297,6 +310,54 @@ impl<'m> Typing<'m> {
         Ok(())
     }
 
+    /// An instruction on vectors.
+    #[cfg(feature = "simd")]
+    fn wide(&mut self, op: WideOp, arg: &WideArg) -> Result<()> {
+        let info = op.info();
+        if op.width() != 0 {
+            self.memory()?;
+            if 1u64 << arg.align > u64::from(op.width()) {
+                return Err(InvalidKind::Alignment.into());
+            }
+        }
+        let shuffled = op.is_shuffle() && arg.bytes.iter().any(|lane| *lane >= 32);
+        if shuffled || (info.lanes != 0 && arg.lane >= info.lanes) {
+            return Err(InvalidKind::Lane.into());
+        }
+        self.pop_all(info.operands)?;
+        if let Some(ty) = info.result {
+            self.push(ty);
+        }
+        Ok(())
+    }
+
+    /// True if there was a vector among the operands so far, or is one among the locals.
+    #[cfg(feature = "simd")]
+    pub(super) fn has_wide(&self) -> bool {
+        self.wide || self.locals.total != self.locals.cells()
+    }
+
+    /// Where the locals are.
+    #[cfg(feature = "simd")]
+    pub(super) fn places(&self) -> alloc::boxed::Box<[super::locals::Place]> {
+        self.locals.places()
+    }
+
+    /// True of a `drop` or `select` that is of vectors without saying so.
+    #[cfg(feature = "simd")]
+    pub(super) fn is_untyped_wide(&self, instr: &Instr<'_>) -> bool {
+        let above = match instr {
+            Instr::Drop => 1..2,
+            Instr::Select => 2..4,
+            _ => return false,
+        };
+        let mut below = above.map_while(|depth| {
+            let at = self.operands.len().checked_sub(depth)?;
+            self.operands.get(at)
+        });
+        below.any(|ty| *ty == Some(ValType::V128))
+    }
+
     fn callee(&self, func: u32) -> Result<&'m FuncType> {
         let ty = self.module.func_type(FuncIdx(func));
         Ok(ty.ok_or(InvalidKind::UnknownFunc(func))?)
@@ -333,6 +394,7 @@ impl<'m> Typing<'m> {
             kind,
             ty: Some(ty),
             height,
+            cells: self.cells,
             unreachable: false,
         });
         self.push_all(params);
@@ -397,7 +459,7 @@ impl<'m> Typing<'m> {
             for &ty in types.iter().rev() {
                 popped.push(self.pop(ty)?);
             }
-            self.operands.extend(popped.iter().rev());
+            popped.iter().rev().for_each(|ty| self.push_any(*ty));
         }
         self.unreachable();
         Ok(())
@@ -416,7 +478,7 @@ impl<'m> Typing<'m> {
         if let (Some(expected), Some(found)) = (first, second) {
             expect(expected, found)?;
         }
-        self.operands.push(first.or(second));
+        self.push_any(first.or(second));
         Ok(())
     }
 
@@ -525,21 +587,30 @@ impl<'m> Typing<'m> {
         if let Some(block) = self.blocks.last_mut() {
             block.unreachable = true;
             self.operands.truncate(block.height);
+            self.cells = block.cells;
         }
     }
 
     fn push(&mut self, ty: ValType) {
-        self.operands.push(Some(ty));
+        self.push_any(Some(ty));
+    }
+
+    fn push_any(&mut self, ty: Option<ValType>) {
+        self.wide |= ty == Some(ValType::V128);
+        self.cells += cells(ty);
+        self.operands.push(ty);
     }
 
     fn push_all(&mut self, types: &[ValType]) {
-        self.operands.extend(types.iter().copied().map(Some));
+        types.iter().for_each(|ty| self.push(*ty));
     }
 
     fn pop_any(&mut self) -> Result<Option<ValType>> {
         let block = self.innermost()?;
         if self.operands.len() > block.height {
-            return Ok(self.operands.pop().flatten());
+            let popped = self.operands.pop().flatten();
+            self.cells -= cells(popped);
+            return Ok(popped);
         }
         if block.unreachable {
             Ok(None)
@@ -564,6 +635,11 @@ impl<'m> Typing<'m> {
     }
 }
 
+/// Cells of an operand, whose type unreachable code may leave open.
+fn cells(ty: Option<ValType>) -> usize {
+    ty.map_or(1, ValType::cells)
+}
+
 fn expect(expected: ValType, found: ValType) -> Result<()> {
     if expected == found {
         Ok(())
@@ -580,5 +656,6 @@ fn one(ty: ValType) -> &'static [ValType] {
         ValType::F64 => &[ValType::F64],
         ValType::FuncRef => &[ValType::FuncRef],
         ValType::ExternRef => &[ValType::ExternRef],
+        ValType::V128 => &[ValType::V128],
     }
 }

@@ -17,11 +17,15 @@ mod convert;
 mod float;
 mod int;
 mod table;
+#[cfg(feature = "simd")]
+mod wide;
 
 pub use convert::*;
 pub use float::*;
 pub use int::*;
 pub use table::NumericOp;
+#[cfg(feature = "simd")]
+pub use wide::{Vector, WideArg, WideOp};
 
 use crate::ValType;
 

@@ -6,6 +6,7 @@ use super::core::Core;
 use super::{FrameProblem, StateError};
 use crate::limits::within;
 use crate::machine::{Called, Machine, NONE, Phase};
+use crate::types::cells_of;
 use crate::{FuncType, ValType};
 
 /// Checks a core and completes its frames.
@@ -110,7 +111,7 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
     let (params, results) = types(control.entry)?;
     within(
         "cells of stack",
-        params.len().max(results.len()) as u64,
+        cells_of(params).max(cells_of(results)) as u64,
         machine.limits.stack_slots.into(),
     )?;
     let starting = control.start != NONE;
@@ -137,7 +138,7 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
     };
     match core.frames.first() {
         Some(bottom) => {
-            let place = if starting { params.len() } else { 0 };
+            let place = if starting { cells_of(params) } else { 0 };
             let may_have_frames = !matches!(control.phase, Phase::Idle | Phase::Finished);
             let may_run = bottom.func == running || tail_calls(machine, running, bottom.func);
             if !may_have_frames || !may_run || bottom.fp as usize != place {
@@ -154,7 +155,7 @@ fn check_control(machine: &Machine, core: &Core) -> Result<(), StateError> {
             // A function with code has a frame, unless it did not even fit.
             let has_code = running != NONE && machine.code_of(running).is_some();
             let running_now = matches!(control.phase, Phase::Start | Phase::Entry);
-            if core.cells.len() != expected.len()
+            if core.cells.len() != cells_of(expected)
                 || (running_now && has_code)
                 || control.handler != NONE
             {
@@ -172,7 +173,11 @@ fn check_cells(
     from: usize,
     types: &[ValType],
 ) -> Result<(), StateError> {
-    for (at, ty) in (from..).zip(types) {
+    // All bits are a half of a vector.
+    let cells = types
+        .iter()
+        .flat_map(|ty| core::iter::repeat_n(ty, ty.cells()));
+    for (at, ty) in (from..).zip(cells) {
         let cell = StateError::Cell { cell: at as u32 };
         if !holds(machine, *ty, *core.cells.get(at).ok_or(cell)?) {
             return Err(cell);
@@ -229,8 +234,8 @@ fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
                 operands = operands.get(..count).unwrap_or_default();
             }
         }
-        let base = frame.fp as usize + site.locals.len();
-        if base + operands.len() != end {
+        let base = frame.fp as usize + cells_of(&site.locals);
+        if base + cells_of(operands) != end {
             return Err(wrong(FrameProblem::Place));
         }
         check_cells(machine, core, frame.fp as usize, &site.locals)?;

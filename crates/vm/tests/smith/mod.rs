@@ -25,9 +25,9 @@ pub(crate) fn random_bytes(seed: u64) -> Vec<u8> {
     (0..length).map(|_| random.next() as u8).collect()
 }
 
-/// A module that ends, of about a hundred instructions a function; `None` if the generator ran out
-/// of bytes.
-pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
+/// A module that ends, of about a hundred instructions a function, with vectors or without; `None` if the generator ran
+/// out of bytes.
+pub(crate) fn generate(bytes: &[u8], vectors: bool) -> Option<Vec<u8>> {
     let config = wasm_smith::Config {
         available_imports: Some(wat::parse_str(IMPORTS).unwrap()),
         export_everything: true,
@@ -47,9 +47,9 @@ pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
         extended_const_enabled: true,
         gc_enabled: false,
         memory64_enabled: false,
-        relaxed_simd_enabled: false,
+        relaxed_simd_enabled: vectors,
         shared_everything_threads_enabled: false,
-        simd_enabled: false,
+        simd_enabled: vectors,
         tail_call_enabled: true,
         threads_enabled: false,
         wide_arithmetic_enabled: false,
@@ -63,7 +63,8 @@ pub(crate) fn generate(bytes: &[u8]) -> Option<Vec<u8>> {
 /// What wasmparser says of the WebAssembly that is ours.
 pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
     use wasmparser::WasmFeatures;
-    let features = WasmFeatures::WASM2.difference(WasmFeatures::SIMD)
+    let features = WasmFeatures::WASM2
+        | WasmFeatures::RELAXED_SIMD
         | WasmFeatures::EXTENDED_CONST
         | WasmFeatures::TAIL_CALL;
     let mut validator = wasmparser::Validator::new_with_features(features);
@@ -204,6 +205,7 @@ fn value(val: &Val) -> Value {
         Val::FuncRef(Nullable::Null) => Value::FuncRef(None),
         Val::FuncRef(_) => Value::FuncRef(Some(0)),
         Val::ExternRef(Nullable::Null) => Value::ExternRef(None),
+        Val::V128(v) => Value::V128(v.as_u128().to_le_bytes()),
         other => panic!("{other:?}"),
     }
 }
@@ -216,6 +218,7 @@ fn val(value: Value) -> Val {
         Value::F64(bits) => Val::F64(wasmi::F64::from_bits(bits)),
         Value::FuncRef(_) => Val::FuncRef(Nullable::Null),
         Value::ExternRef(_) => Val::ExternRef(Nullable::Null),
+        Value::V128(bytes) => Val::V128(u128::from_le_bytes(bytes).into()),
     }
 }
 
@@ -227,7 +230,7 @@ fn ty_of(ty: wasmi::ValType) -> ValType {
         wasmi::ValType::F64 => ValType::F64,
         wasmi::ValType::FuncRef => ValType::FuncRef,
         wasmi::ValType::ExternRef => ValType::ExternRef,
-        other => panic!("{other:?}"),
+        wasmi::ValType::V128 => ValType::V128,
     }
 }
 

@@ -62,6 +62,7 @@ impl Random {
             ValType::F32 => Value::F32((float as f32).to_bits()),
             ValType::F64 => Value::F64(float.to_bits()),
             ValType::FuncRef => Value::FuncRef(None),
+            ValType::V128 => Value::V128((u128::from(bits) << 61).to_le_bytes()),
             ValType::ExternRef => Value::ExternRef((bits % 2 == 0).then_some(bits as u32)),
         }
     }

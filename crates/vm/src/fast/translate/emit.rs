@@ -25,10 +25,14 @@ impl Class {
             ValType::F32 => Class::F32,
             ValType::F64 => Class::F64,
             // In that of `f64`: see `Word`.
-            ValType::I64 | ValType::FuncRef | ValType::ExternRef if size_of::<Word>() < 8 => {
+            ValType::I64 | ValType::FuncRef | ValType::ExternRef | ValType::V128
+                if size_of::<Word>() < 8 =>
+            {
                 Class::F64
             }
-            ValType::I32 | ValType::I64 | ValType::FuncRef | ValType::ExternRef => Class::Int,
+            ValType::I32 | ValType::I64 | ValType::FuncRef | ValType::ExternRef | ValType::V128 => {
+                Class::Int
+            }
         }
     }
 }

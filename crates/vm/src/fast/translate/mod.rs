@@ -161,7 +161,8 @@ impl<'m> Translator<'m> {
         let module = &surroundings.instance.module;
         let body = *module.body(func.index)?;
         let func = FuncIdx(func.index);
-        if body.cells() > MAX_SLOTS {
+        // Functions with vectors are the stepping tier's.
+        if body.cells() > MAX_SLOTS || body.is_wide() {
             return None;
         }
         Some(Translator {
@@ -320,6 +321,9 @@ impl<'m> Translator<'m> {
             Instr::TableSet(_) => self.leave(2, &[]),
             Instr::TableGrow(_) => self.leave(2, &[I32]),
             Instr::TableSize(_) => self.leave(0, &[I32]),
+            // Not in a function that is compiled.
+            #[cfg(feature = "simd")]
+            Instr::Wide(..) => self.leave_for_good(),
         }
     }
 
