@@ -1,8 +1,24 @@
 //! Types of values.
 
+#[cfg(borges_fast)]
+use alloc::borrow::Cow;
+
 /// Cells of values of these types.
 pub(crate) fn cells_of(types: &[ValType]) -> usize {
     types.iter().map(|ty| ty.cells()).sum()
+}
+
+/// The types of the cells of such values: a vector is two halves.
+#[cfg(borges_fast)]
+pub(crate) fn in_cells(types: &[ValType]) -> Cow<'_, [ValType]> {
+    if cells_of(types) == types.len() {
+        return Cow::Borrowed(types);
+    }
+    let cells = types.iter().flat_map(|ty| match ty {
+        ValType::V128 => core::iter::repeat_n(ValType::I64, 2),
+        ty => core::iter::repeat_n(*ty, 1),
+    });
+    Cow::Owned(cells.collect())
 }
 
 /// The type of a value.

@@ -54,6 +54,12 @@ impl WideOp {
         at.ok().map(|at| WideOp(at as u16))
     }
 
+    /// Its place in the table.
+    #[cfg(borges_fast)]
+    pub(crate) fn index(self) -> u16 {
+        self.0
+    }
+
     /// What is known of it.
     pub(crate) fn info(self) -> &'static Info {
         &TABLE[usize::from(self.0)]
@@ -87,6 +93,13 @@ impl WideOp {
     /// True of `i8x16.shuffle`.
     pub(crate) fn is_shuffle(self) -> bool {
         self.info().number == SHUFFLE
+    }
+
+    /// What the instruction with this place in the table does.
+    #[cfg(borges_fast)]
+    #[inline(always)]
+    pub(crate) fn kernel(index: u16) -> Kernel {
+        TABLE[usize::from(index)].kernel
     }
 
     /// What it gives for these operands, the third of which is its immediate, if it has bytes for one.

@@ -6,6 +6,7 @@ use super::cx::{Cx, Stopped};
 use super::op::control::*;
 use super::op::memory::*;
 use super::op::numeric::*;
+use super::op::vector::*;
 use super::op::*;
 
 #[cfg(all(borges_tail_calls, not(debug_assertions), not(miri)))]

@@ -20,6 +20,7 @@ pub(super) mod control;
 pub(super) mod memory;
 pub(super) mod numeric;
 mod table;
+pub(super) mod vector;
 
 pub(super) use table::*;
 

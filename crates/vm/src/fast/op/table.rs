@@ -8,6 +8,7 @@
 use super::control::*;
 use super::memory::*;
 use super::numeric::*;
+use super::vector::*;
 use super::{Acc, Const, Slot, ToAcc, ToSlot, Word};
 #[cfg(all(test, not(any(borges_tail_calls, miri))))]
 use super::{Op, Zero};
@@ -115,6 +116,10 @@ macro_rules! op_table {
             SetInt = SetOp<Word, Acc>, SetF32 = SetOp<f32, Acc>, SetF64 = SetOp<f64, Acc>,
             SizeToAcc = SizeOp<ToAcc>, SizeToSlot = SizeOp<ToSlot>,
             BulkCopy = BulkOp<false>, BulkFill = BulkOp<true>,
+            VectorOne = VectorOp<1, 0, true, false>, VectorTwo = VectorOp<3, 0, true, false>,
+            VectorThree = VectorOp<7, 0, true, false>, VectorBy = VectorOp<1, 2, true, false>,
+            VectorSplat = VectorOp<0, 1, true, false>, VectorNumber = VectorOp<1, 0, false, false>,
+            VectorShuffle = VectorOp<3, 0, true, true>, VectorLoad = VectorLoadOp, VectorStore = VectorStoreOp,
             Leave = LeaveOp, Stub = StubOp,
         }
     } };

@@ -304,7 +304,11 @@ impl Translator<'_> {
             .globals
             .get(index as usize)
             .map_or(ValType::I32, |ty| ty.value);
-        let class = Class::of(ty);
+        self.get(address, Class::of(ty));
+    }
+
+    /// Pushes the cell of a global.
+    pub(super) fn get(&mut self, address: u32, class: Class) {
         let code = match class {
             Class::Int => Code::GetIntToAcc,
             Class::F32 => Code::GetF32ToAcc,
@@ -322,6 +326,11 @@ impl Translator<'_> {
             .get(index as usize)
             .copied()
             .unwrap_or(0);
+        self.set(address);
+    }
+
+    /// Pops the cell of a global.
+    pub(super) fn set(&mut self, address: u32) {
         let class = self.emitter.top_class();
         match self.emitter.pop() {
             Source::Slot(slot) => self

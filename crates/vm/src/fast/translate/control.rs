@@ -8,8 +8,9 @@ use super::super::op::control::{CALL_WORDS, TAIL_CALL_WORDS};
 use super::compute::words;
 use super::emit::{Class, Comparison, Source, pack, pack_high};
 use super::{Point, Translator};
-use crate::ValType;
 use crate::binary::{BlockType, BranchTargets};
+use crate::types::{cells_of, in_cells};
+use crate::{FuncType, ValType};
 
 /// Instructions after which ordinals start anew at the next label: few enough that stopping exactly is cheap, and so many
 /// that it costs nothing while running.
@@ -74,10 +75,13 @@ impl Translator<'_> {
     fn open_block(&mut self, ty: BlockType) -> &mut Label {
         let (params, results) = match ty {
             BlockType::Empty => (Vec::new(), Vec::new()),
-            BlockType::Value(ty) => (Vec::new(), Vec::from([ty])),
+            BlockType::Value(ty) => (Vec::new(), in_cells(&[ty]).into_owned()),
             BlockType::Func(index) => {
                 match self.surroundings.instance.module.types.get(index as usize) {
-                    Some(ty) => (ty.params.clone(), ty.results.clone()),
+                    Some(ty) => (
+                        in_cells(&ty.params).into_owned(),
+                        in_cells(&ty.results).into_owned(),
+                    ),
                     None => (Vec::new(), Vec::new()),
                 }
             }
@@ -278,15 +282,15 @@ impl Translator<'_> {
         if !local {
             return match is_tail {
                 true => self.leave_for_good(),
-                false => self.leave(ty.params.len(), &ty.results),
+                false => self.leave(cells_of(&ty.params), &in_cells(&ty.results)),
             };
         }
         self.emitter.settle_all();
         let entry = (size_of::<Entry>() * (address as usize + 1)) as u64;
         if is_tail {
-            self.tail_call_with(Code::TailCall, (0, 0), entry, ty.params.len());
+            self.tail_call_with(Code::TailCall, (0, 0), entry, cells_of(&ty.params));
         } else {
-            self.call_with(Code::Call, (0, 0), entry, (&ty.params, &ty.results));
+            self.call_with(Code::Call, (0, 0), entry, ty);
         }
     }
 
@@ -314,9 +318,9 @@ impl Translator<'_> {
         let callee = kind(self.surroundings.id, ty);
         let operands = (index.slot(), table);
         if is_tail {
-            self.tail_call_with(code, operands, callee, types.params.len());
+            self.tail_call_with(code, operands, callee, cells_of(&types.params));
         } else {
-            self.call_with(code, operands, callee, (&types.params, &types.results));
+            self.call_with(code, operands, callee, types);
         }
     }
 
@@ -335,21 +339,16 @@ impl Translator<'_> {
         self.dead = Some(0);
     }
 
-    fn call_with(
-        &mut self,
-        code: Code,
-        (index, table): (u16, u32),
-        callee: u64,
-        (params, results): (&[ValType], &[ValType]),
-    ) {
-        let operands = self.emitter.stack.len().saturating_sub(params.len());
+    fn call_with(&mut self, code: Code, (index, table): (u16, u32), callee: u64, ty: &FuncType) {
+        let params = cells_of(&ty.params);
+        let operands = self.emitter.stack.len().saturating_sub(params);
         let first = self.emitter.slot_at(operands);
         let delta = self.delta(i64::from(self.next_ordinal));
         let point = u64::from(self.address) << 32 | self.points.len() as u64;
         let words: [u64; CALL_WORDS - 1] = [pack_high(index, first, table), callee, delta, point];
         self.emitter.emit(code, &words);
         self.emitter.stack.truncate(operands);
-        self.came_back(results);
+        self.came_back(&in_cells(&ty.results));
     }
 
     /// Stops before the instruction, which takes so many operands and gives results of these types:

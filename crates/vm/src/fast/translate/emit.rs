@@ -117,6 +117,8 @@ pub(super) enum What {
     Compare(Comparison),
     /// A copy of a slot.
     Copy { to: u16, from: u16 },
+    /// It writes a vector to its slots, which are on top.
+    Vector,
     /// Anything else.
     Other,
 }
@@ -510,6 +512,41 @@ impl Emitter {
             self.last = None;
         } else {
             self.put(local, source, class);
+        }
+    }
+
+    /// The operation written last, at `at`, gave the vector on top.
+    #[cfg(feature = "simd")]
+    pub(super) fn gave_vector(&mut self, at: usize) {
+        let (what, before) = (What::Vector, EMPTY);
+        self.last = Some(Last { at, what, before });
+    }
+
+    /// `local.set` of a local of one or two cells.
+    #[cfg(feature = "simd")]
+    pub(super) fn set_locals(&mut self, cells: core::ops::Range<u16>) {
+        if cells.len() == 1 {
+            return self.set_local(cells.start);
+        }
+        let is_fresh = |last: Option<Last>| {
+            let last = last.filter(|last| matches!(last.what, What::Vector));
+            last.map(|last| last.at)
+        };
+        let given = is_fresh(self.last);
+        // Nothing is written in between if no operand is the value that the local had.
+        cells.clone().for_each(|cell| self.detach(cell));
+        match is_fresh(self.last) {
+            Some(at) if given == Some(at) => {
+                // The operation writes the local itself.
+                if let Some(operands) = self.code.get_mut(at + 1) {
+                    *operands = *operands & !0xffff | distance(cells.start);
+                }
+                self.last = None;
+                self.pop();
+                self.pop();
+                cells.for_each(|cell| self.wrote(cell));
+            }
+            _ => cells.rev().for_each(|cell| self.set_local(cell)),
         }
     }
 

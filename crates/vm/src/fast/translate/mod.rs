@@ -3,7 +3,10 @@
 mod compute;
 mod control;
 mod emit;
+#[cfg(feature = "simd")]
+mod vector;
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -16,6 +19,7 @@ use crate::binary::Instr;
 use crate::machine::{Func, Instance};
 use crate::module::Body;
 use crate::num::NumericOp;
+use crate::types::in_cells;
 use crate::value::ref_to_cell;
 use crate::{FuncIdx, ValType};
 
@@ -136,7 +140,8 @@ struct Translator<'m> {
     body: Body,
     func: FuncIdx,
     local_types: Vec<ValType>,
-    result_types: &'m [ValType],
+    /// Those of the results' cells.
+    result_types: Cow<'m, [ValType]>,
     emitter: Emitter,
     labels: Vec<Label>,
     points: Vec<Point>,
@@ -161,8 +166,7 @@ impl<'m> Translator<'m> {
         let module = &surroundings.instance.module;
         let body = *module.body(func.index)?;
         let func = FuncIdx(func.index);
-        // Functions with vectors are the stepping tier's.
-        if body.cells() > MAX_SLOTS || body.is_wide() {
+        if body.cells() > MAX_SLOTS {
             return None;
         }
         Some(Translator {
@@ -171,7 +175,7 @@ impl<'m> Translator<'m> {
             body,
             func,
             local_types: module.local_types(func),
-            result_types: &module.func_type(func)?.results,
+            result_types: in_cells(&module.func_type(func)?.results),
             emitter: Emitter::new(body.locals, wanted),
             labels: Vec::new(),
             points: Vec::new(),
@@ -190,7 +194,7 @@ impl<'m> Translator<'m> {
     fn function(&mut self) {
         let module = &self.surroundings.instance.module;
         self.emitter.code.clear();
-        self.labels.push(Label::function(self.result_types));
+        self.labels.push(Label::function(&self.result_types));
         self.point();
         let mut instrs = module.instrs(self.func).peekable();
         while let Some((at, instr)) = instrs.next() {
@@ -252,6 +256,10 @@ impl<'m> Translator<'m> {
     }
 
     fn instr(&mut self, instr: &Instr<'_>, next: Option<&Instr<'_>>) {
+        #[cfg(feature = "simd")]
+        if self.body.is_wide() && self.wide(instr) {
+            return;
+        }
         use ValType::{ExternRef, F32, F64, FuncRef, I32, I64};
         match *instr {
             Instr::Nop => {}
@@ -321,9 +329,8 @@ impl<'m> Translator<'m> {
             Instr::TableSet(_) => self.leave(2, &[]),
             Instr::TableGrow(_) => self.leave(2, &[I32]),
             Instr::TableSize(_) => self.leave(0, &[I32]),
-            // Not in a function that is compiled.
             #[cfg(feature = "simd")]
-            Instr::Wide(..) => self.leave_for_good(),
+            Instr::Wide(op, arg) => self.vector(op, &arg),
         }
     }
 
