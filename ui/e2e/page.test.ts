@@ -295,6 +295,49 @@ test("futures are suggested while one works, drawn apart, and one click away", a
   }
 });
 
+test("a program of WASI shows its files, descriptors, streams and exit code, wherever one is", async () => {
+  // A program on a board has none.
+  expect(await page.getByRole("tab", { name: "Files" }).count()).toBe(0);
+  const notes = join(ROOT, "examples/save-notes");
+  const given = ["--dir", `${join(notes, "data")}::/data`, "--stdin", join(notes, "notes.in")];
+  const other = await Server.start([join(notes, "save-notes.wasm"), ...given]);
+  try {
+    const tab = await open(context, other.url);
+    await ready(tab);
+    await tab.getByRole("tab", { name: "Files" }).click();
+    const files = tab.getByRole("table", { name: "Files and what changed" });
+    const content = tab.getByLabel("What is in /data/notes.txt");
+    await files.getByRole("button", { name: "/data/notes.txt" }).click();
+    await content.getByText("what was there before").waitFor();
+    await tab.getByRole("button", { name: "Hex" }).click();
+    await content.getByText("000000  ").waitFor();
+    await tab.locator(".universe").click();
+    await move(tab, "c");
+    await tab.getByText("Ended with exit code 4").waitFor();
+    await tab.getByLabel("Standard output up to here").getByText("3 lines saved").waitFor();
+    await content.getByText("milk").waitFor();
+    await files.getByText(/^changed from byte 0 on/).waitFor();
+    await tab.getByRole("table", { name: "Open descriptors" }).getByRole("row", { name: /0 stdin read/ }).waitFor();
+    // Against another universe: there was a file that is gone by now.
+    await tab.getByLabel("Changes since").fill("0.12");
+    await files.getByRole("row", { name: /new.txt removed/ }).waitFor();
+    await tab.getByRole("button", { name: "The start", exact: true }).click();
+    await files.getByText("new.txt").waitFor({ state: "detached" });
+    // One write fails, and the file is lost.
+    await tab.getByLabel("Call to mock").fill('fd_write("/data/new.txt")');
+    await tab.getByLabel("What it comes to").fill("ENOSPC then live");
+    await tab.getByRole("button", { name: "Mock", exact: true }).click();
+    await tab.getByRole("list", { name: "Mocks" }).getByText('fd_write("/data/new.txt") = ENOSPC, then live').waitFor();
+    await tab.locator(".universe").click();
+    await move(tab, "C");
+    await move(tab, "c");
+    await move(tab, "c");
+    await tab.getByText("The file is empty.").waitFor();
+  } finally {
+    await other.stop();
+  }
+});
+
 test("all states are drawn, coloured and gone to", async () => {
   await page.getByRole("tab", { name: "States" }).click();
   await page.getByLabel("Colour states by").fill("current");

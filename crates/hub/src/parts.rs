@@ -94,6 +94,10 @@ pub(crate) fn of(
     for question in questions {
         parts.extend(ask(session, question).and_then(part));
     }
+    parts.push(Part::Streams(match ask(session, Look::Streams) {
+        Some(Reply::Streams(streams)) => Some(streams),
+        _ => None,
+    }));
     parts.push(Part::Variables(variables(session, known)));
     parts.push(Part::Watches(watches(session, watched, known)));
     parts

@@ -50,7 +50,7 @@ pub use errno::Errno;
 pub use function::{Function, Preview, WasiImport, WasmType};
 pub use limits::WorldLimits;
 pub use memory::{BadPointer, Memory, MemoryWrite};
-pub use names::{NoSubject, OpenDescriptor};
+pub use names::{Listed, NoSubject, OpenDescriptor};
 pub use setup::{Item, Setup, SetupError};
 pub use store::{BLOCK, Content};
 pub use world::{Output, World};

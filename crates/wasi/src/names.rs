@@ -2,7 +2,8 @@
 
 use crate::function::{Function, WasiImport};
 use crate::memory::Memory;
-use crate::tree::Ino;
+use crate::store::Content;
+use crate::tree::{Data, Ino};
 use crate::world::{Open, Output, World};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -102,8 +103,21 @@ pub struct OpenDescriptor {
     pub name: String,
     /// Where the next read or write happens.
     pub offset: u64,
+    /// Its rights, as WASI's bits.
+    pub rights: u64,
     /// Its flags: append 1, dsync 2, nonblock 4, rsync 8, sync 16.
     pub flags: u16,
+}
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// A file with so many bytes.
+    File(u64),
+    /// A directory.
+    Folder,
+    /// A link to this path.
+    Link(String),
 }
 
 impl World {
@@ -265,6 +279,38 @@ impl World {
         paths
     }
 
+    /// All files, directories and links below the folders that the program was given, by their paths.
+    #[must_use]
+    pub fn listed(&self) -> BTreeMap<String, Listed> {
+        let mut list = BTreeMap::new();
+        for (name, root) in self.roots() {
+            self.list(root, name, &mut list);
+        }
+        list
+    }
+
+    fn list(&self, ino: Ino, path: &str, found: &mut BTreeMap<String, Listed>) {
+        let Ok(directory) = self.tree.directory(ino) else {
+            return;
+        };
+        for (name, ino) in directory.entries() {
+            let path = joined(path, name);
+            let listed = match self.tree.inode(ino).map(|inode| &inode.data) {
+                Ok(Data::File(content)) => Listed::File(content.len()),
+                Ok(Data::Link(target)) => Listed::Link(target.to_string()),
+                _ => Listed::Folder,
+            };
+            self.list(ino, &path, found);
+            found.insert(path, listed);
+        }
+    }
+
+    /// What is in the file with this path.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&Content> {
+        self.tree.file(self.inode_named(path)?).ok()
+    }
+
     /// The open descriptors.
     #[must_use]
     pub fn descriptors(&self) -> Vec<OpenDescriptor> {
@@ -279,6 +325,7 @@ impl World {
                 }
                 .unwrap_or_else(|| "(removed)".to_string()),
                 offset: descriptor.offset,
+                rights: descriptor.base,
                 flags: descriptor.flags,
             });
         });

@@ -24,6 +24,7 @@ import type {
   ShelfListing,
   StackListing,
   Stop,
+  StreamsListing,
   SuggestionListing,
   UniverseId,
   VariableListing,
@@ -60,6 +61,8 @@ class View implements Parts {
   notes = $state.raw<NoteListing[]>([]);
   board = $state.raw<BoardView | null>(null);
   console = $state("");
+  /** What a program of an operating system has written; null for others. */
+  streams = $state.raw<StreamsListing | null>(null);
   inputs = $state.raw<InputListing[]>([]);
   shelf = $state.raw<ShelfListing>({ examples: [], recent: [] });
   /** Futures that were asked for; null if none were. */

@@ -1,6 +1,6 @@
 // Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
-export const VERSION = 3;
+export const VERSION = 4;
 
 export type Act = { "command": "continue",
 direction: Direction, } | { "command": "step",
@@ -231,6 +231,11 @@ export type ExaminedUnit = {
 address: number,
 value: string, };
 
+export type FileContents = {
+path: string,
+length: number,
+bytes: Array<number>, };
+
 export type FileListing = {
 changed: boolean,
 followed: boolean, };
@@ -336,7 +341,7 @@ around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "c
 question: Question,
 within: Within, } | { "command": "notes" } | { "command": "moment" } | { "command": "files",
 path?: string | null,
-since?: string | null, } | { "command": "descriptors" } | { "command": "compare",
+since?: string | null, } | { "command": "descriptors" } | { "command": "streams" } | { "command": "compare",
 left: string,
 right: string, } | { "command": "query",
 sql: string, };
@@ -387,7 +392,7 @@ always: boolean, };
 
 export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "graph", "is": GraphListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "graph", "is": GraphListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = {
 universe: UniverseId,
@@ -461,7 +466,7 @@ type: string, } | { "reply": "variables" } & VariableListing | { "reply": "agent
 agents: Array<AgentView>, } | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls",
 calls: Array<string | null>, } | { "reply": "inputs",
 inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "reply": "path" } & PathListing | { "reply": "board" } & BoardListing | { "reply": "console",
-text: string, } | { "reply": "info" } & Info | { "reply": "notes",
+text: string, } | { "reply": "file" } & FileContents | { "reply": "streams" } & StreamsListing | { "reply": "info" } & Info | { "reply": "notes",
 notes: Array<NoteListing>, } | { "reply": "moment",
 moment: string,
 universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing | { "reply": "suggestions" } & SuggestionListing;
@@ -560,6 +565,11 @@ results: Array<string>, } | { "reason": "trapped",
 trap: string, } | { "reason": "paused" } | { "reason": "start" } | { "reason": "tip" } | { "reason": "not-found" } | { "reason": "bound" });
 
 export type StopKind = { "code": CodePlace } | { "write": string } | { "primitive": string } | "trap" | "event" | "limit";
+
+export type StreamsListing = {
+output: string,
+error: string,
+exit_code?: number | null, };
 
 export type StripView = {
 shown: Array<number>,

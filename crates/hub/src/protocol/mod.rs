@@ -5,7 +5,7 @@ pub(crate) mod model;
 use borges_session::command::{Event, Reply, Stop};
 use borges_session::listing::{
     AgentView, BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing,
-    NoteListing, StackListing, VariableListing,
+    NoteListing, StackListing, StreamsListing, VariableListing,
 };
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use model::{GraphListing, ModelListing, ModelReply};
 
 /// The version of this protocol: a page of another build reloads itself.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -178,6 +178,8 @@ pub enum Part {
     Board(BoardListing),
     /// All that the program printed up to here, the end of it if it is long.
     Console(String),
+    /// What a program of an operating system has written; nothing for others.
+    Streams(Option<StreamsListing>),
     /// What the program can read.
     Inputs(Vec<InputListing>),
     /// The current path: the branch that motions forward follow.

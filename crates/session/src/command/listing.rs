@@ -321,6 +321,31 @@ pub struct MockListing {
     pub values: MockValues,
 }
 
+/// What is in a file of a program of an operating system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct FileContents {
+    /// Its path.
+    pub path: String,
+    /// How many bytes it has.
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
+    pub length: u64,
+    /// The first of them, at most 64 KiB.
+    pub bytes: Vec<u8>,
+}
+
+/// What a program of an operating system has written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct StreamsListing {
+    /// To standard output; the last 64 KiB of it, behind an ellipsis if that is not all.
+    pub output: String,
+    /// To standard error, likewise.
+    pub error: String,
+    /// The code with which it ended, if it did.
+    pub exit_code: Option<u32>,
+}
+
 /// The board at a moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use listing::{
     AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
-    FoundListing, FunctionListing, Info, InputListing, MemoryListing, MockListing,
+    FileContents, FoundListing, FunctionListing, Info, InputListing, MemoryListing, MockListing,
     MultiverseListing, NoteListing, PathListing, PlaceView, SeriesListing, SourceListing,
-    StackListing, TableListing, TreeListing, UniverseDifference, VariableListing, Written,
+    StackListing, StreamsListing, TableListing, TreeListing, UniverseDifference, VariableListing,
+    Written,
 };
 
 use question::{Question, SuggestionListing, Within};
@@ -426,6 +427,9 @@ pub enum Look {
     },
     /// What a program of an operating system has open: descriptors, what they lead to, and where they stand.
     Descriptors,
+    /// What a program of an operating system has written to standard output and error up to the moment shown, and with
+    /// which code it ended.
+    Streams,
     /// Compares two universes: the first difference of their paths, and what differs in the states.
     Compare {
         /// As in [`Act::Jump`].
@@ -587,6 +591,10 @@ pub enum Reply {
         /// All that was printed on this path.
         text: String,
     },
+    /// What is in a file of a program of an operating system.
+    File(FileContents),
+    /// What a program of an operating system has written.
+    Streams(StreamsListing),
     /// Facts about the session.
     Info(Box<Info>),
     /// Notes and bookmarks.

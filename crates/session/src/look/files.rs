@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use borges_wasi::{FileChangeKind, Item, OpenDescriptor, World};
+use borges_vm::Outcome;
+use borges_wasi::{FileChangeKind, Listed, OpenDescriptor, Output, World};
 
-use crate::command::listing::TableListing;
+use crate::command::listing::{FileContents, StreamsListing, TableListing};
 use crate::command::{Cell, Observer, Reply};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
@@ -22,15 +23,23 @@ pub(crate) fn files(
     observer: Observer<'_>,
 ) -> Result<Reply, CommandError> {
     let now = system(stage)?;
-    let since = since.unwrap_or(Moment::START);
-    let before = stage.elsewhere(|stage| {
-        stage.history.seek(since, observer)?;
-        system(stage)
-    })?;
-    let mut rows = BTreeMap::new();
-    for (name, items) in now.folders() {
-        list(&name, &items, &mut rows);
-    }
+    let before = match since {
+        None => stage.board().first_system().cloned(),
+        Some(since) => Some(stage.elsewhere(|stage| {
+            stage.history.seek(since, observer)?;
+            system(stage)
+        })?),
+    };
+    let before = before.unwrap_or_else(|| now.clone());
+    let shown = |listed| match listed {
+        Listed::File(bytes) => Cell::Integer(i64::try_from(bytes).unwrap_or(i64::MAX)),
+        Listed::Link(target) => Cell::Text(format!("-> {target}")),
+        Listed::Folder => Cell::Text("folder".to_owned()),
+    };
+    let rows = now.listed().into_iter();
+    let mut rows: BTreeMap<_, _> = rows
+        .map(|(path, listed)| (path, (shown(listed), String::new())))
+        .collect();
     for change in before.changed_files(&now) {
         let what = match change.kind {
             FileChangeKind::Added => "added".to_owned(),
@@ -67,16 +76,32 @@ pub(crate) fn descriptors(stage: &Stage) -> Result<Reply, CommandError> {
                 true => Cell::Null,
                 false => Cell::Integer(i64::try_from(open.offset).unwrap_or(i64::MAX)),
             },
+            Cell::Text(rights(open.rights)),
             Cell::Text(flags(open.flags)),
         ]
     };
     Ok(Reply::Table(TableListing {
-        columns: ["descriptor", "on", "at byte", "flags"]
+        columns: ["descriptor", "on", "at byte", "rights", "flags"]
             .map(str::to_owned)
             .to_vec(),
         rows: open.into_iter().take(MOST_ROWS).map(row).collect(),
         more,
     }))
+}
+
+/// What can be done with a descriptor: the rights that tell descriptors apart, by the ends of their names in WASI.
+fn rights(rights: u64) -> String {
+    let names = [
+        (1, "read"),
+        (6, "write"),
+        (2, "seek"),
+        (14, "readdir"),
+        (13, "open"),
+        (10, "create"),
+        (26, "unlink"),
+    ];
+    let set = names.iter().filter(|(bit, _)| rights >> bit & 1 == 1);
+    set.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
 /// The flags of a descriptor by their names in WASI.
@@ -89,32 +114,40 @@ fn flags(flags: u16) -> String {
     set.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// What is in a file where the user stands: its first 64 KiB.
+/// What is in a file where the user stands.
 pub(crate) fn contents(stage: &Stage, path: &str) -> Result<Reply, CommandError> {
     let world = system(stage)?;
-    for (name, items) in world.folders() {
-        let inside = path.strip_prefix(&name).unwrap_or_default();
-        if let Some(bytes) = file(items, inside) {
-            let shown = bytes.get(..MOST_BYTES).unwrap_or(&bytes);
-            let text = String::from_utf8_lossy(shown).into_owned();
-            return Ok(Reply::Console { text });
-        }
-    }
-    Err(CommandError::NoSuch(format!(
-        "there is no file {path} here: 'files' lists them"
-    )))
+    let Some(content) = world.file(path) else {
+        return Err(CommandError::NoSuch(format!(
+            "there is no file {path} here: 'files' lists them"
+        )));
+    };
+    Ok(Reply::File(FileContents {
+        path: path.to_owned(),
+        length: content.len(),
+        bytes: content.read(0, MOST_BYTES),
+    }))
 }
 
-/// The bytes of a file below a folder.
-fn file(mut items: BTreeMap<String, Item>, path: &str) -> Option<Vec<u8>> {
-    let mut parts = path.split('/').filter(|part| !part.is_empty());
-    loop {
-        match (items.remove(parts.next()?)?, parts.clone().next()) {
-            (Item::Folder(inside), Some(_)) => items = inside,
-            (Item::File(bytes), None) => return Some(bytes),
-            _ => return None,
-        }
-    }
+/// What the program has written up to where the user stands.
+pub(crate) fn streams(stage: &Stage) -> Result<Reply, CommandError> {
+    let world = system(stage)?;
+    let [output, error] = Output::ALL.map(|output| {
+        let content = world.output(output);
+        let from = content.len().saturating_sub(MOST_BYTES as u64);
+        let text = content.read(from, MOST_BYTES);
+        let cut = if from > 0 { "…" } else { "" };
+        format!("{cut}{}", String::from_utf8_lossy(&text))
+    });
+    let exit_code = match stage.history.twin.machine.outcome() {
+        Some(Outcome::Exited(code)) => Some(*code),
+        _ => None,
+    };
+    Ok(Reply::Streams(StreamsListing {
+        output,
+        error,
+        exit_code,
+    }))
 }
 
 fn system(stage: &Stage) -> Result<World, CommandError> {
@@ -122,20 +155,4 @@ fn system(stage: &Stage) -> Result<World, CommandError> {
         let text = "this program calls no operating system, so it has no files";
         CommandError::Invalid(text.to_owned())
     })
-}
-
-/// Adds what is in a folder, each with its size in bytes.
-fn list(folder: &str, items: &BTreeMap<String, Item>, rows: &mut BTreeMap<String, (Cell, String)>) {
-    for (name, item) in items {
-        let path = format!("{}/{name}", folder.trim_end_matches('/'));
-        let size = match item {
-            Item::File(bytes) => Cell::Integer(bytes.len() as i64),
-            Item::Link(target) => Cell::Text(format!("-> {target}")),
-            Item::Folder(items) => {
-                list(&path, items, rows);
-                Cell::Text("folder".to_owned())
-            }
-        };
-        rows.insert(path, (size, String::new()));
-    }
 }

@@ -90,6 +90,7 @@ impl Session {
                 }
             }
             Look::Descriptors => files::descriptors(&self.stage),
+            Look::Streams => files::streams(&self.stage),
             Look::Info => Ok(Reply::Info(Box::new(self.facts()))),
             Look::Notes => Ok(Reply::Notes {
                 notes: self.record.note_listings(&self.stage.history),

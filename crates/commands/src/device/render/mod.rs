@@ -10,6 +10,7 @@ mod suggestions;
 use std::fmt::Write as _;
 
 use borges_session::command::{Event, MockValues, Reply};
+use borges_session::listing::StreamsListing;
 
 use crate::message::warning;
 use crate::paint::{Paint, Role, printable};
@@ -56,6 +57,11 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Path(path) => multiverse::path(path, paint),
         Reply::Board(board) => lines(&board.lines),
         Reply::Console { text } => console(text, paint),
+        Reply::File(file) => match &*file.bytes {
+            [] => sentence("the file is empty"),
+            bytes => gutter(&String::from_utf8_lossy(bytes), paint),
+        },
+        Reply::Streams(streams) => streams_of(streams, paint),
         Reply::Info(info) => multiverse::info(info, paint),
         Reply::Notes { notes } => multiverse::notes(notes, paint),
         Reply::Moment {
@@ -105,6 +111,20 @@ fn console(text: &str, paint: &Paint) -> String {
     } else {
         gutter(text, paint)
     }
+}
+
+/// Standard output, standard error if there is any, and the code at the end.
+fn streams_of(streams: &StreamsListing, paint: &Paint) -> String {
+    let mut text = console(&streams.output, paint);
+    if !streams.error.is_empty() {
+        text.push_str("standard error:\n");
+        text.push_str(&gutter(&streams.error, paint));
+    }
+    if let Some(code) = streams.exit_code {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "exit code {code}");
+    }
+    text
 }
 
 fn lines(lines: &[String]) -> String {

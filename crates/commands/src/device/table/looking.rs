@@ -236,6 +236,11 @@ function is followed through all its calls on the path.")
         "what a program of WASI has open, and where it reads and writes there",
         bare!(Look::Descriptors),
     ),
+    Spec::new(
+        "streams",
+        "what a program of WASI has written to standard output and error, and its exit code",
+        bare!(Look::Streams),
+    ),
 ];
 
 /// Points of a course: enough that what fits on a line is drawn exactly.
