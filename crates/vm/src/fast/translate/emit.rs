@@ -118,6 +118,7 @@ pub(super) enum What {
     /// A copy of a slot.
     Copy { to: u16, from: u16 },
     /// It writes a vector to its slots, which are on top.
+    #[cfg(feature = "simd")]
     Vector,
     /// Anything else.
     Other,

@@ -218,7 +218,9 @@ impl<'m> Translator<'m> {
                 ordinal,
                 height,
             });
-            self.instr(&instr, next.map(|(_, instr)| instr));
+            if !self.body.is_wide() || !self.wide(&instr) {
+                self.instr(&instr, next.map(|(_, instr)| instr));
+            }
             if self.emitter.full {
                 return;
             }
@@ -256,10 +258,6 @@ impl<'m> Translator<'m> {
     }
 
     fn instr(&mut self, instr: &Instr<'_>, next: Option<&Instr<'_>>) {
-        #[cfg(feature = "simd")]
-        if self.body.is_wide() && self.wide(instr) {
-            return;
-        }
         use ValType::{ExternRef, F32, F64, FuncRef, I32, I64};
         match *instr {
             Instr::Nop => {}
@@ -330,8 +328,14 @@ impl<'m> Translator<'m> {
             Instr::TableGrow(_) => self.leave(2, &[I32]),
             Instr::TableSize(_) => self.leave(0, &[I32]),
             #[cfg(feature = "simd")]
-            Instr::Wide(op, arg) => self.vector(op, &arg),
+            Instr::Wide(..) => {}
         }
+    }
+
+    /// There are no vectors.
+    #[cfg(not(feature = "simd"))]
+    fn wide(&mut self, _: &Instr<'_>) -> bool {
+        false
     }
 
     fn constant(&mut self, ty: ValType, cell: u64) {

@@ -13,13 +13,14 @@ fn half() -> Class {
 }
 
 impl Translator<'_> {
-    /// In a function with vectors: an instruction that moves values. False if it has nothing to do with vectors.
+    /// In a function with vectors: an instruction on them, or one that moves values. False of all others.
     pub(super) fn wide(&mut self, instr: &Instr<'_>) -> bool {
         let module = &self.surroundings.instance.module;
         let Some(body) = module.wide_body(&self.body) else {
             return false;
         };
         match *instr {
+            Instr::Wide(op, arg) => self.vector(op, &arg),
             Instr::LocalGet(index) | Instr::LocalSet(index) | Instr::LocalTee(index) => {
                 let Some(place) = body.locals.get(index as usize) else {
                     return false;
@@ -101,7 +102,7 @@ impl Translator<'_> {
     }
 
     /// An instruction on vectors.
-    pub(super) fn vector(&mut self, op: WideOp, arg: &WideArg) {
+    fn vector(&mut self, op: WideOp, arg: &WideArg) {
         let info = op.info();
         if op.is_const() {
             let (low, high) = halves(arg);
