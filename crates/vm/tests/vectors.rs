@@ -151,3 +151,31 @@ fn cells_of_vectors_count_against_the_limits() {
         assert_eq!(ended == Exit::Finished, fits, "{ended:?}");
     }
 }
+
+/// Operations on vectors must not need native stack: the fast tier jumps from one to the next.
+#[test]
+fn a_long_loop_of_vectors_takes_no_stack() {
+    let mut machine = machine(
+        r#"(module (memory 1) (func (export "main") (param $n i32) (result i32) (local $v v128)
+            (loop $again
+                (local.set $v (i32x4.add (local.get $v) (i32x4.splat (local.get $n))))
+                (local.set $v (v128.bitselect (local.get $v) (i32x4.neg (local.get $v)) (local.get $v)))
+                (local.set $v (i32x4.shl (local.get $v) (i32.const 1)))
+                (local.set $v (i8x16.shuffle 1 0 2 3 4 5 6 7 8 9 10 11 12 13 15 30
+                    (local.get $v) (local.get $v)))
+                (v128.store (i32.const 0) (local.get $v))
+                (v128.store8_lane 3 (i32.const 7) (local.get $v))
+                (local.set $v (v128.load16_lane 2 (i32.const 4) (v128.load (i32.const 2))))
+                (local.set $v (v128.xor (local.get $v) (v128.load8_splat (i32.const 9))))
+                (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+            (i32x4.extract_lane 0 (local.get $v))))"#,
+    );
+    let run = |machine: &mut Machine, stepping| {
+        machine.use_stepping_tier_only(stepping);
+        begin(machine, "main", &[Value::I32(100_000)]);
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+        finished(machine)
+    };
+    let mut other = machine.clone();
+    assert_eq!(run(&mut machine, false), run(&mut other, true));
+}

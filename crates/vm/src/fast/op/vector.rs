@@ -13,48 +13,126 @@ pub(crate) struct VectorLoadOp;
 /// `memory[base + offset] = value`: half-word 0 names the vector's slot.
 pub(crate) struct VectorStoreOp;
 
+// What is computed has functions of its own, which get pointers by value: a handler with something on the native stack that
+// others are given the address of could not end in a jump.
 #[cfg(feature = "simd")]
 mod with {
     use super::*;
     use crate::num::{Vector, WideOp};
 
-    /// Reads two slots.
-    #[inline(always)]
-    unsafe fn vector(regs: &Regs, slot: u16) -> Vector {
-        // SAFETY: both cells of a vector lie in the frame.
-        unsafe {
-            regs.fp()
-                .byte_add(usize::from(slot))
-                .cast::<Vector>()
-                .read_unaligned()
+    /// An operation, and the frame that its slots are in.
+    #[derive(Clone, Copy)]
+    struct Here {
+        ip: *const u64,
+        fp: *mut u64,
+    }
+
+    impl Here {
+        #[inline(always)]
+        unsafe fn of(regs: &Regs) -> Here {
+            // SAFETY: code is running.
+            let fp = unsafe { regs.fp() };
+            Here { ip: regs.ip, fp }
         }
-    }
 
-    /// Writes two slots.
-    #[inline(always)]
-    unsafe fn set_vector(regs: &mut Regs, slot: u16, value: Vector) {
-        // SAFETY: as for `vector`.
-        unsafe {
-            regs.fp()
-                .byte_add(usize::from(slot))
-                .cast::<Vector>()
-                .write_unaligned(value)
-        };
-    }
+        /// A half-word of the word behind the handler's.
+        #[inline(always)]
+        unsafe fn half(self, index: usize) -> usize {
+            // SAFETY: the operation has a first operand word.
+            unsafe { self.ip.add(1).cast::<u16>().add(index).read() }.into()
+        }
 
-    /// A cell as the lowest bytes of a vector.
-    #[inline(always)]
-    fn widened(cell: u64) -> Vector {
-        u128::from(cell).to_le_bytes()
-    }
+        #[inline(always)]
+        unsafe fn word(self, index: usize) -> u64 {
+            // SAFETY: the caller asks for a word that its operation has.
+            unsafe { self.ip.add(index).read() }
+        }
 
-    /// What the operation's instruction gives.
-    #[inline(always)]
-    unsafe fn apply(regs: &Regs, operands: &[Vector; 3]) -> Vector {
-        // SAFETY: the operation has a word that says so.
-        let what = unsafe { regs.word(2) };
-        let lane = (what >> 16) as u8;
-        WideOp::kernel(what as u16)(operands, lane.into())
+        /// Reads two slots.
+        #[inline(always)]
+        unsafe fn vector(self, slot: usize) -> Vector {
+            // SAFETY: both cells of a vector lie in the frame.
+            unsafe { self.fp.byte_add(slot).cast::<Vector>().read_unaligned() }
+        }
+
+        /// Writes two slots.
+        #[inline(always)]
+        unsafe fn set_vector(self, slot: usize, value: Vector) {
+            // SAFETY: as for `vector`.
+            unsafe {
+                self.fp
+                    .byte_add(slot)
+                    .cast::<Vector>()
+                    .write_unaligned(value)
+            };
+        }
+
+        /// What the operation's instruction gives.
+        #[inline(always)]
+        unsafe fn apply(self, operands: &[Vector; 3]) -> Vector {
+            // SAFETY: the operation has a word that says so.
+            let what = unsafe { self.word(2) };
+            let lane = (what >> 16) as u8;
+            WideOp::kernel(what as u16)(operands, lane.into())
+        }
+
+        #[inline(never)]
+        unsafe fn compute<
+            const WIDE: u8,
+            const NARROW: u8,
+            const VECTOR: bool,
+            const BYTES: bool,
+        >(
+            self,
+        ) {
+            // SAFETY: the operation is of this kind.
+            unsafe {
+                let mut operands = [[0; 16]; 3];
+                for (at, operand) in operands.iter_mut().enumerate() {
+                    if WIDE >> at & 1 != 0 {
+                        *operand = self.vector(self.half(at + 1));
+                    } else if NARROW >> at & 1 != 0 {
+                        let cell = self.fp.byte_add(self.half(at + 1)).read();
+                        *operand = u128::from(cell).to_le_bytes();
+                    }
+                }
+                if BYTES {
+                    let high = u128::from(self.word(4)) << 64;
+                    operands[2] = (u128::from(self.word(3)) | high).to_le_bytes();
+                }
+                let result = self.apply(&operands);
+                if VECTOR {
+                    self.set_vector(self.half(0), result);
+                } else {
+                    let cell = u128::from_le_bytes(result) as u64;
+                    self.fp.byte_add(self.half(0)).write(cell);
+                }
+            }
+        }
+
+        /// Makes a vector of so many bytes there.
+        #[inline(never)]
+        unsafe fn load(self, at: *const u8, width: usize) {
+            // SAFETY: the operation is a load, and the bytes are in memory.
+            unsafe {
+                let mut read = [0; 16];
+                read.as_mut_ptr().copy_from_nonoverlapping(at, width);
+                let other = self.vector(usize::from((self.word(2) >> 32) as u16));
+                let result = self.apply(&[read, other, [0; 16]]);
+                self.set_vector(self.half(0), result);
+            }
+        }
+
+        /// Writes a lane of so many bytes there.
+        #[inline(never)]
+        unsafe fn store(self, at: *mut u8, width: usize) {
+            // SAFETY: the operation is a store, and the bytes are in memory.
+            unsafe {
+                let value = self.vector(self.half(0));
+                let lane = self.apply(&[[0; 16], value, [0; 16]]);
+                at.copy_from_nonoverlapping(lane.as_ptr(), width);
+            }
+        }
     }
 
     /// Where an access of the operation is, and its bytes, if in bounds.
@@ -82,25 +160,7 @@ mod with {
         unsafe fn run(regs: &mut Regs) -> Flow {
             // SAFETY: the operation is of this kind.
             unsafe {
-                let mut operands = [[0; 16]; 3];
-                for (at, operand) in operands.iter_mut().enumerate() {
-                    if WIDE >> at & 1 != 0 {
-                        *operand = vector(regs, regs.half(at + 1));
-                    } else if NARROW >> at & 1 != 0 {
-                        *operand = widened(regs.slot(regs.half(at + 1)));
-                    }
-                }
-                if BYTES {
-                    let high = u128::from(regs.word(4)) << 64;
-                    operands[2] = (u128::from(regs.word(3)) | high).to_le_bytes();
-                }
-                let result = apply(regs, &operands);
-                let dest = regs.half(0);
-                if VECTOR {
-                    set_vector(regs, dest, result);
-                } else {
-                    regs.set_slot(dest, u128::from_le_bytes(result) as u64);
-                }
+                Here::of(regs).compute::<WIDE, NARROW, VECTOR, BYTES>();
                 regs.advance(Self::WORDS)
             }
         }
@@ -116,15 +176,14 @@ mod with {
                 let Some((at, width)) = place(regs) else {
                     return Flow::Leave(Reason::Before);
                 };
-                let result = if width == 16 {
-                    at.cast::<Vector>().read_unaligned()
+                let here = Here::of(regs);
+                if width == 16 {
+                    let value = at.cast::<u128>().read_unaligned();
+                    let slot = here.fp.byte_add(here.half(0));
+                    slot.cast::<u128>().write_unaligned(value);
                 } else {
-                    let mut read = [0; 16];
-                    read.as_mut_ptr().copy_from_nonoverlapping(at, width);
-                    let other = vector(regs, (regs.word(2) >> 32) as u16);
-                    apply(regs, &[read, other, [0; 16]])
-                };
-                set_vector(regs, regs.half(0), result);
+                    here.load(at, width);
+                }
                 regs.advance(Self::WORDS)
             }
         }
@@ -140,12 +199,13 @@ mod with {
                 let Some((at, width)) = place(regs) else {
                     return Flow::Leave(Reason::Before);
                 };
-                let value = vector(regs, regs.half(0));
+                let here = Here::of(regs);
                 if width == 16 {
-                    at.cast::<Vector>().write_unaligned(value);
+                    let slot = here.fp.byte_add(here.half(0));
+                    let value = slot.cast::<u128>().read_unaligned();
+                    at.cast::<u128>().write_unaligned(value);
                 } else {
-                    let lane = apply(regs, &[[0; 16], value, [0; 16]]);
-                    at.copy_from_nonoverlapping(lane.as_ptr(), width);
+                    here.store(at, width);
                 }
                 regs.advance(Self::WORDS)
             }
