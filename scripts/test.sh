@@ -38,9 +38,14 @@ else
 fi
 wait "$page"
 
-# Programs that we did not write, beside another engine.
+node --test recorders/js/test.js
+
+# Programs that we did not write, beside another engine, and recorded on it.
 if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
-    BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges scripts/real-programs.sh lua bzip2 esbuild || {
+    {
+        export BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges
+        scripts/real-programs.sh lua bzip2 esbuild && ENGINES="node wasmtime" scripts/recordings.sh lua bzip2
+    } || {
         [ $? = 75 ] && echo "real programs: not compared, because a registry could not be reached" >&2
     }
 else

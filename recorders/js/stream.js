@@ -18,19 +18,28 @@ export function crc(check, bytes) {
 /** The 16 bits that stand for a check. */
 export const folded = (check) => (check ^ (check >>> 16)) & 0xffff;
 
+const CHUNK = 1 << 16;
 const scratch = new DataView(new ArrayBuffer(8));
 
 export class Stream {
-  #bytes = new Uint8Array(1 << 16);
+  #full = [];
+  #bytes = new Uint8Array(CHUNK);
   #length = 0;
   #checked = 0;
   #check = 0;
 
   #room(count) {
     if (this.#length + count <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(2 * this.#bytes.length, this.#length + count));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
+    this.#sum();
+    this.#full.push(this.#bytes.subarray(0, this.#length));
+    this.#bytes = new Uint8Array(Math.max(CHUNK, count));
+    this.#length = this.#checked = 0;
+  }
+
+  /** Brings the check up to here. */
+  #sum() {
+    this.#check = crc(this.#check, this.#bytes.subarray(this.#checked, this.#length));
+    this.#checked = this.#length;
   }
 
   bytes(bytes) {
@@ -82,14 +91,23 @@ export class Stream {
 
   /** Writes the check of all that came before: of 16 bits behind calls, which later checks leave out, else of 32. */
   check(size) {
-    this.#check = crc(this.#check, this.#bytes.subarray(this.#checked, this.#length));
+    // Or a part of it would begin a new chunk, and the check with it.
+    this.#room(size);
+    this.#sum();
     this.fixed(size === 2 ? folded(this.#check) : this.#check, size);
     this.#checked = this.#length;
   }
 
   /** All that was written since the last time. */
   take() {
-    const taken = this.#bytes.slice(0, this.#length);
+    const parts = [...this.#full, this.#bytes.subarray(0, this.#length)];
+    const taken = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      taken.set(part, at);
+      at += part.length;
+    }
+    this.#full = [];
     this.#length = this.#checked = 0;
     return taken;
   }

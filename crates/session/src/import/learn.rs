@@ -521,3 +521,70 @@ fn place(setup: &mut Setup, root: usize, names: &[String], item: Item) {
         folder.insert(last.clone(), item);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_touch_are_one() {
+        let mut parts = BTreeMap::new();
+        for (from, to) in [(10, 20), (30, 40), (5, 5), (20, 25), (41, 50)] {
+            add(&mut parts, from, to);
+        }
+        assert_eq!(parts, BTreeMap::from([(10, 25), (30, 40), (41, 50)]));
+        add(&mut parts, 0, 41);
+        assert_eq!(parts, BTreeMap::from([(0, 50)]));
+    }
+
+    #[test]
+    fn of_what_is_read_the_program_s_own_bytes_say_nothing_of_the_start() {
+        let mut file = File::default();
+        add(&mut file.own, 2, 4);
+        add(&mut file.own, 6, 9);
+        file.saw(0, b"01xx45yy");
+        assert_eq!(file.bytes, b"01\0\x0045");
+        assert_eq!(file.seen, BTreeMap::from([(0, 2), (4, 6)]));
+        // The end of what it wrote itself is not where the file ended.
+        file.saw(9, b"");
+        assert_eq!((file.size, file.was_there), (None, true));
+        let mut untouched = File::default();
+        untouched.saw(0, b"all");
+        untouched.saw(3, b"");
+        assert_eq!(untouched.size, Some(3));
+    }
+
+    #[test]
+    fn what_was_not_seen_is_said() {
+        let mut learnt = Learnt::default();
+        learnt
+            .setup
+            .folders
+            .push(("/data".to_owned(), BTreeMap::new()));
+        let path = |name: &str| (0, vec!["sub".to_owned(), name.to_owned()]);
+        learnt.folders.insert((0, vec!["sub".to_owned()]));
+        learnt.links.insert(path("link"), "whole".to_owned());
+        learnt.file(&path("whole")).saw(0, b"abc");
+        learnt.sized(&path("whole"), 3);
+        learnt.file(&path("part")).saw(1, b"b");
+        learnt.sized(&path("part"), 4);
+        learnt.file(&path("open")).saw(0, b"o");
+        // The program made it.
+        learnt.touched.insert(path("own"));
+        learnt.file(&path("own")).saw(0, b"own");
+        let (setup, unknown) = learnt.setup();
+        let file = |bytes: &[u8]| Item::File(bytes.to_vec());
+        let items = BTreeMap::from([
+            ("link".to_owned(), Item::Link("whole".to_owned())),
+            ("open".to_owned(), file(b"o")),
+            ("part".to_owned(), file(b"\0b\0\0")),
+            ("whole".to_owned(), file(b"abc")),
+        ]);
+        assert_eq!(setup.folders[0].1["sub"], Item::Folder(items));
+        let wanted = [
+            "/data/sub/part: 1 of 4 bytes",
+            "/data/sub/open: 1 bytes, and not where it ends",
+        ];
+        assert_eq!(unknown, wanted);
+    }
+}
