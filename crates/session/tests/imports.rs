@@ -10,12 +10,13 @@ use std::path::Path;
 
 use borges_session::command::{Act, Command, Direction, Look, MockValues, StopReason};
 use borges_session::import::{
-    HostRecording, HostRecordingError, ImportError, Imported, Recorded, RecordedEnd, import,
+    HostRecording, HostRecordingError, ImportError, Imported, Recorded, RecordedCall, RecordedEnd,
+    import,
 };
 use borges_session::{Flow, Options, Reply, Session};
 use borges_vm::Value;
 use borges_wasi::{Function, WasmType};
-use writer::{all, written};
+use writer::{all, printing, written};
 
 const RECORDING: &[u8] = include_bytes!("recordings/save-notes.recording");
 const PROGRAM: &str = concat!(
@@ -326,6 +327,70 @@ fn what_is_whole_and_does_not_fit_is_named() {
     );
     let error = replayed(RECORDING, dial, None).expect_err("it is another program");
     assert!(matches!(error, ImportError::OtherProgram { .. }), "{error}");
+}
+
+#[test]
+fn what_engines_do_differently_is_found_where_it_shows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("program.wasm");
+    let parted = |body: &str, recorded: &[i32], end: RecordedEnd| {
+        let text = format!(
+            r#"(module (import "env" "print_int" (func $p (param i32))) (memory (export "memory") 1)
+            (func $deep (param i32) (result i32) (if (result i32) (i32.eqz (local.get 0)) (then (i32.const 0))
+            (else (i32.add (i32.const 1) (call $deep (i32.sub (local.get 0) (i32.const 1)))))))
+            (func (export "main") (call $p (i32.const 1)) {body}))"#
+        );
+        let program = wat::parse_str(text).expect("it is a module");
+        std::fs::write(&path, &program).expect("it is written");
+        let call = |(at, value): (usize, &i32)| {
+            Recorded::Call(RecordedCall {
+                number: at as u64 + 1,
+                import: 0,
+                args: vec![Value::I32(*value)],
+                handed: None,
+                results: Vec::new(),
+                writes: Vec::new(),
+            })
+        };
+        let mut calls: Vec<Recorded> = recorded.iter().enumerate().map(call).collect();
+        calls.push(Recorded::End(end));
+        let program = path.to_str().expect("a path");
+        let header = printing(&std::fs::read(&path).expect("it is there"));
+        replayed(&written(&header, &calls), program, None).map_err(|error| error.to_string())
+    };
+    // The sign of a NaN: x86 sets it, here it is never set.
+    let zero = "(f64.load (i32.const 0))";
+    let nan = format!(
+        "(call $p (i32.wrap_i64 (i64.shr_u (i64.reinterpret_f64 (f64.div {zero} {zero})) (i64.const 32))))"
+    );
+    let same = parted(&nan, &[1, 0x7ff8_0000], RecordedEnd::Returned);
+    assert_eq!(same.map(|imported| imported.calls), Ok(2));
+    let error = parted(&nan, &[1, -0x0008_0000], RecordedEnd::Returned);
+    let wanted = "call 2, after 11 steps: the program calls print_int(2146959360); recorded is print_int(-524288)";
+    assert_eq!(error.expect_err("it is another NaN"), wanted);
+    // A call stack that is deeper there, and one that is not.
+    let deep = "(call $p (call $deep (i32.const 50000)))";
+    let error = parted(deep, &[1, 50_000], RecordedEnd::Returned).expect_err("it traps here");
+    assert!(error.starts_with("call 2, after "), "{error}");
+    assert!(
+        error.ends_with("; recorded is a call of print_int"),
+        "{error}"
+    );
+    let both = parted(deep, &[1], RecordedEnd::Trapped);
+    assert_eq!(
+        both.map(|imported| imported.ending),
+        Ok("the program trapped".to_owned())
+    );
+    let error = parted("(call $p (i32.const 2))", &[1], RecordedEnd::Returned);
+    let wanted =
+        "call 2, after 3 steps: the program calls print_int(2); recorded is that it returned";
+    assert_eq!(error.expect_err("it goes on here"), wanted);
+    let error = parted("unreachable", &[1], RecordedEnd::Returned);
+    assert!(
+        error
+            .expect_err("it traps here")
+            .contains("the program trapped (unreachable")
+    );
 }
 
 #[test]

@@ -19,6 +19,25 @@ pub(crate) struct Header {
     handed: Vec<String>,
 }
 
+/// What stands before the calls of a program with one import, `env.print_int`.
+pub(crate) fn printing(program: &[u8]) -> Header {
+    let mut writer = Writer::new();
+    writer.number(program.len() as u64);
+    writer.bytes.extend(CHECK.checksum(program).to_le_bytes());
+    for text in ["elsewhere", "main"] {
+        writer.text(text);
+    }
+    writer.number(1);
+    for text in ["env", "print_int", "i>", ""] {
+        writer.text(text);
+    }
+    writer.check(4);
+    writer.number(0);
+    writer.number(0);
+    writer.check(4);
+    all(&writer.bytes).expect("it is whole").0
+}
+
 /// All of a recording.
 pub(crate) fn all(bytes: &[u8]) -> Result<(Header, Vec<Recorded>), HostRecordingError> {
     let mut recording = HostRecording::new(bytes)?;
@@ -56,6 +75,14 @@ struct Writer {
 }
 
 impl Writer {
+    fn new() -> Self {
+        Self {
+            bytes: b"\0borges\x01".to_vec(),
+            check: CHECK.digest(),
+            checked: 0,
+        }
+    }
+
     fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(number as u8 | 0x80);
@@ -104,11 +131,7 @@ impl Writer {
 
 /// A recording with whole checks.
 pub(crate) fn written(header: &Header, recorded: &[Recorded]) -> Vec<u8> {
-    let mut writer = Writer {
-        bytes: b"\0borges\x01".to_vec(),
-        check: CHECK.digest(),
-        checked: 0,
-    };
+    let mut writer = Writer::new();
     writer.number(header.program.0);
     writer.bytes.extend(header.program.1.to_le_bytes());
     writer.text(&header.engine);
