@@ -137,6 +137,7 @@ fn variables(session: &mut Session, known: &Known) -> VariableListing {
             frame,
             locals: Vec::new(),
             globals: Vec::new(),
+            of_libraries: 0,
             operands: Vec::new(),
         },
     };

@@ -54,7 +54,7 @@ class View implements Parts {
   program = $state.raw<ProgramListing>({ files: [], functions: [], warnings: [] });
   agents = $state.raw<AgentView[]>([]);
   stack = $state.raw<StackListing>({ frames: [] });
-  variables = $state.raw<VariableListing>({ frame: 0, locals: [], globals: [], operands: [] });
+  variables = $state.raw<VariableListing>({ frame: 0, locals: [], globals: [], of_libraries: 0, operands: [] });
   watches = $state.raw<WatchListing[]>([]);
   breakpoints = $state.raw<BreakpointListing[]>([]);
   mocks = $state.raw<MockListing[]>([]);

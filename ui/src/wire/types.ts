@@ -683,6 +683,7 @@ export type VariableListing = {
 frame: number,
 locals: Array<Variable>,
 globals: Array<Variable>,
+of_libraries: number,
 operands: Array<string>, };
 
 export type WatchListing = {

@@ -70,8 +70,10 @@ pub struct VariableListing {
     pub frame: u32,
     /// Parameters and locals.
     pub locals: Vec<Variable>,
-    /// Globals.
+    /// Globals of the user's own code.
     pub globals: Vec<Variable>,
+    /// How many globals of libraries there are beside them: an expression may name each.
+    pub of_libraries: u32,
     /// The operand stack, bottom first.
     pub operands: Vec<String>,
 }

@@ -79,7 +79,7 @@ fn sight_of(
     let scene = stage.scene();
     let locals = scene.locals(0).unwrap_or_default().into_iter();
     let variables = locals
-        .chain(scene.globals())
+        .chain(scene.globals().0)
         .map(|variable| (variable.name, variable.value))
         .collect();
     let state: &BoardState = &stage.history.twin.board;

@@ -15,7 +15,8 @@ pub(crate) fn variables(
 ) -> Result<Reply, CommandError> {
     let scene = stage.scene();
     let mut locals = scene.locals(frame)?;
-    let (globals, operands) = (scene.globals(), scene.operands(frame)?);
+    let (globals, of_libraries) = scene.globals();
+    let operands = scene.operands(frame)?;
     for variable in &mut locals {
         let before = last.iter().find(|old| old.name == variable.name);
         variable.changed = before.is_some_and(|old: &Variable| old.value != variable.value);
@@ -24,6 +25,7 @@ pub(crate) fn variables(
         frame,
         locals,
         globals,
+        of_libraries,
         operands,
     }))
 }

@@ -472,8 +472,8 @@ impl<'a> Scene<'a> {
         Ok(listed)
     }
 
-    /// Global variables.
-    pub(crate) fn globals(&self) -> Vec<Variable> {
+    /// Global variables of the user's own code, and how many others there are.
+    pub(crate) fn globals(&self) -> (Vec<Variable>, u32) {
         // Globals do not depend on the frame.
         let offset = self
             .machine
@@ -484,11 +484,15 @@ impl<'a> Scene<'a> {
             offset,
             inlined: 0,
         };
-        self.info
-            .globals()
-            .iter()
-            .map(|v| self.variable(v, stop))
-            .collect()
+        let all = self.info.globals();
+        let of_library = |variable: &&borges_debuginfo::Variable| {
+            let file = variable.file.and_then(|file| self.info.file(file));
+            file.is_some_and(|file| said::is_of_library(&file.path))
+        };
+        let own = all.iter().filter(|variable| !of_library(variable));
+        let own: Vec<Variable> = own.map(|v| self.variable(v, stop)).collect();
+        let others = (all.len() - own.len()) as u32;
+        (own, others)
     }
 
     /// The operand stack of a frame, bottom first.

@@ -13,7 +13,7 @@ use crate::scene::{Scene, place_of};
 use crate::values::whole_characters;
 
 /// Parts of paths that belong to libraries and not to the user's program.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 17] = [
     "/rustc/",
     "/library/core/",
     "/library/std/",
@@ -22,7 +22,10 @@ const LIBRARIES: [&str; 14] = [
     "/.rustup/",
     "~lib/",
     "/wasi-libc/",
-    "/libc-top-half/",
+    "libc-top-half/",
+    "libc-bottom-half/",
+    "dlmalloc/",
+    "/rustc-",
     "/compiler-rt/",
     "/libcxx",
     "/llvm-project/",
@@ -385,8 +388,13 @@ fn is_alarm(function: &str) -> bool {
 }
 
 fn is_own(frame: &StackFrame) -> bool {
-    let own = |file: &String| !LIBRARIES.iter().any(|library| file.contains(library));
+    let own = |file: &String| !is_of_library(file);
     frame.line.is_some() && frame.file.as_ref().is_some_and(own)
+}
+
+/// Whether a source file is a library's, and none of the user's own.
+pub(super) fn is_of_library(file: &str) -> bool {
+    LIBRARIES.iter().any(|library| file.contains(library))
 }
 
 /// The type in `<impl core::fmt::Display for i32>::fmt` or `<i32 as core::fmt::Display>::fmt`.

@@ -133,6 +133,11 @@ pub(super) fn variables(listing: &VariableListing, paint: &Paint) -> String {
     };
     part(&title, &listing.locals);
     part("globals", &listing.globals);
+    if listing.of_libraries > 0 {
+        let more = count(listing.of_libraries.into(), "global");
+        let line = format!("and {more} of libraries: 'print' shows each");
+        let _ = writeln!(text, "{}", paint.paint(Role::Dim, line));
+    }
     let operands = listing.operands.iter().enumerate();
     let operands: Vec<String> = operands
         .map(|(index, value)| format!("$stack{index} = {value}"))
