@@ -1,5 +1,12 @@
 //! The kernels: what runs, and how much of it.
 
+impl Kernel {
+    /// True if it has vectors, which not every engine has.
+    pub fn has_vectors(&self) -> bool {
+        self.name.starts_with("simd_")
+    }
+}
+
 /// A program that every engine runs; sources in `kernels/`.
 pub struct Kernel {
     pub name: &'static str,
@@ -34,4 +41,7 @@ kernels! {
     machine 120;
     siphash 120;
     list 100;
+    simd_matmul 60;
+    simd_bytes 60;
+    simd_mix 12;
 }

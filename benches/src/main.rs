@@ -14,12 +14,14 @@ use kernels::Kernel;
 const USAGE: &str = "usage: borges-benches [--rounds N] [--scale N] [--engine NAME]... [KERNEL]...
   --rounds N     timed rounds per kernel (default 15)
   --scale N      multiplies the work of each run (default 1)
+  --simd         the kernels with vectors, on the engines that have them
   --engine NAME  only this engine and the reference (repeatable)";
 
 /// What the command line asked for.
 struct Options {
     rounds: usize,
     scale: u32,
+    simd: bool,
     engines: Vec<String>,
     kernels: Vec<String>,
 }
@@ -29,6 +31,7 @@ impl Options {
         let mut options = Options {
             rounds: 15,
             scale: 1,
+            simd: false,
             engines: Vec::new(),
             kernels: Vec::new(),
         };
@@ -38,6 +41,7 @@ impl Options {
             match word.as_str() {
                 "--rounds" => options.rounds = value()?.parse().map_err(|_| "--rounds needs a number")?,
                 "--scale" => options.scale = value()?.parse().map_err(|_| "--scale needs a number")?,
+                "--simd" => options.simd = true,
                 "--engine" => options.engines.push(value()?),
                 kernel if kernels::ALL.iter().any(|k| k.name == kernel) => options.kernels.push(word),
                 _ => return Err(format!("unknown: {word}\n{USAGE}")),
@@ -130,6 +134,7 @@ fn measure(kernel: &Kernel, engines: &[Box<dyn Engine>], options: &Options) -> R
 fn run() -> Result<(), String> {
     let options = Options::parse()?;
     let mut engines = engines::all();
+    engines.retain(|engine| !options.simd || engine.name() != "wasm3");
     let reference = engines[0].name();
     engines.retain(|engine| {
         engine.name() == reference
@@ -158,6 +163,9 @@ fn run() -> Result<(), String> {
     let counting = place("borges").zip(place("uncounted"));
     let mut counting_logarithm = 0.0;
     for kernel in kernels::ALL {
+        if kernel.has_vectors() != options.simd {
+            continue;
+        }
         if !options.kernels.is_empty() && !options.kernels.iter().any(|name| name == kernel.name) {
             continue;
         }

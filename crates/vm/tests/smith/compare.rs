@@ -32,7 +32,9 @@ pub(crate) fn answer_to(func: u32, args: &[Value], results: &[ValType], calls: u
             Value::F32(v) => v.into(),
             Value::F64(v) => v,
             Value::FuncRef(_) | Value::ExternRef(_) => 1,
-            Value::V128(bytes) => bytes.iter().fold(7, |all, byte| all * 5 ^ u64::from(*byte)),
+            Value::V128(bytes) => bytes
+                .iter()
+                .fold(7, |all, byte| (all * 5) ^ u64::from(*byte)),
         };
         hash = (hash ^ bits).wrapping_mul(0x0100_0000_01b3).rotate_left(29);
     }
