@@ -156,11 +156,14 @@ fn cells_of_vectors_count_against_the_limits() {
 #[test]
 fn a_long_loop_of_vectors_takes_no_stack() {
     let mut machine = machine(
-        r#"(module (memory 1) (func (export "main") (param $n i32) (result i32) (local $v v128)
+        r#"(module (memory 1) (func (export "main") (param $n i32) (result i32) (local $v v128) (local $w v128)
             (loop $again
                 (local.set $v (i32x4.add (local.get $v) (i32x4.splat (local.get $n))))
                 (local.set $v (v128.bitselect (local.get $v) (i32x4.neg (local.get $v)) (local.get $v)))
                 (local.set $v (i32x4.shl (local.get $v) (i32.const 1)))
+                (i8x16.popcnt (local.get $v))
+                (local.set $w (local.get $v))
+                (local.set $v (i64x2.sub (local.get $w)))
                 (local.set $v (i8x16.shuffle 1 0 2 3 4 5 6 7 8 9 10 11 12 13 15 30
                     (local.get $v) (local.get $v)))
                 (v128.store (i32.const 0) (local.get $v))

@@ -533,7 +533,13 @@ impl Emitter {
             let last = last.filter(|last| matches!(last.what, What::Vector));
             last.map(|last| last.at)
         };
-        let given = is_fresh(self.last);
+        // What it gave may lie under the vector on top, or be gone.
+        let height = self.stack.len().saturating_sub(2);
+        let on_top = self.are_settled(2).then(|| distance(self.slot_at(height)));
+        let given = is_fresh(self.last).filter(|at| {
+            let operands = self.code.get(at + 1).copied();
+            operands.map(|operands| operands & 0xffff) == on_top
+        });
         // Nothing is written in between if no operand is the value that the local had.
         cells.clone().for_each(|cell| self.detach(cell));
         match is_fresh(self.last) {
