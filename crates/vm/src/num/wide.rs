@@ -348,10 +348,10 @@ macro_rules! wide_ops {
         0x0e0 "f32x4.abs" 0 0 (v) v |x, l| map::<f32, f32>(x[0], num::f32_abs);
         0x0e1 "f32x4.neg" 0 0 (v) v |x, l| map::<f32, f32>(x[0], num::f32_neg);
         0x0e3 "f32x4.sqrt" 0 0 (v) v |x, l| map::<f32, f32>(x[0], num::f32_sqrt);
-        0x0e4 "f32x4.add" 0 0 (v v) v |x, l| zip::<f32, f32>(x, num::f32_add);
-        0x0e5 "f32x4.sub" 0 0 (v v) v |x, l| zip::<f32, f32>(x, num::f32_sub);
-        0x0e6 "f32x4.mul" 0 0 (v v) v |x, l| zip::<f32, f32>(x, num::f32_mul);
-        0x0e7 "f32x4.div" 0 0 (v v) v |x, l| zip::<f32, f32>(x, num::f32_div);
+        0x0e4 "f32x4.add" 0 0 (v v) v |x, l| zip::<f32, f32>(x, |a, b| f32_quiet(a + b));
+        0x0e5 "f32x4.sub" 0 0 (v v) v |x, l| zip::<f32, f32>(x, |a, b| f32_quiet(a - b));
+        0x0e6 "f32x4.mul" 0 0 (v v) v |x, l| zip::<f32, f32>(x, |a, b| f32_quiet(a * b));
+        0x0e7 "f32x4.div" 0 0 (v v) v |x, l| zip::<f32, f32>(x, |a, b| f32_quiet(a / b));
         0x0e8 "f32x4.min" 0 0 (v v) v |x, l| zip::<f32, f32>(x, num::f32_min);
         0x0e9 "f32x4.max" 0 0 (v v) v |x, l| zip::<f32, f32>(x, num::f32_max);
         0x0ea "f32x4.pmin" 0 0 (v v) v |x, l| zip::<f32, f32>(x, |a, b| if b < a { b } else { a });
@@ -359,10 +359,10 @@ macro_rules! wide_ops {
         0x0ec "f64x2.abs" 0 0 (v) v |x, l| map::<f64, f64>(x[0], num::f64_abs);
         0x0ed "f64x2.neg" 0 0 (v) v |x, l| map::<f64, f64>(x[0], num::f64_neg);
         0x0ef "f64x2.sqrt" 0 0 (v) v |x, l| map::<f64, f64>(x[0], num::f64_sqrt);
-        0x0f0 "f64x2.add" 0 0 (v v) v |x, l| zip::<f64, f64>(x, num::f64_add);
-        0x0f1 "f64x2.sub" 0 0 (v v) v |x, l| zip::<f64, f64>(x, num::f64_sub);
-        0x0f2 "f64x2.mul" 0 0 (v v) v |x, l| zip::<f64, f64>(x, num::f64_mul);
-        0x0f3 "f64x2.div" 0 0 (v v) v |x, l| zip::<f64, f64>(x, num::f64_div);
+        0x0f0 "f64x2.add" 0 0 (v v) v |x, l| zip::<f64, f64>(x, |a, b| f64_quiet(a + b));
+        0x0f1 "f64x2.sub" 0 0 (v v) v |x, l| zip::<f64, f64>(x, |a, b| f64_quiet(a - b));
+        0x0f2 "f64x2.mul" 0 0 (v v) v |x, l| zip::<f64, f64>(x, |a, b| f64_quiet(a * b));
+        0x0f3 "f64x2.div" 0 0 (v v) v |x, l| zip::<f64, f64>(x, |a, b| f64_quiet(a / b));
         0x0f4 "f64x2.min" 0 0 (v v) v |x, l| zip::<f64, f64>(x, num::f64_min);
         0x0f5 "f64x2.max" 0 0 (v v) v |x, l| zip::<f64, f64>(x, num::f64_max);
         0x0f6 "f64x2.pmin" 0 0 (v v) v |x, l| zip::<f64, f64>(x, |a, b| if b < a { b } else { a });
@@ -588,6 +588,24 @@ fn shuffle(x: &[Vector; 3]) -> Vector {
 fn swizzle(x: &[Vector; 3]) -> Vector {
     map(x[1], |from: u8| {
         x[0].get(usize::from(from)).copied().unwrap_or(0)
+    })
+}
+
+/// As [`num::f32_canonical`], but chosen and not branched to, which goes for all lanes at once.
+#[inline(always)]
+fn f32_quiet(result: f32) -> f32 {
+    f32::from_bits(match result.is_nan() {
+        true => num::F32_NAN,
+        false => result.to_bits(),
+    })
+}
+
+/// As [`num::f64_canonical`], likewise.
+#[inline(always)]
+fn f64_quiet(result: f64) -> f64 {
+    f64::from_bits(match result.is_nan() {
+        true => num::F64_NAN,
+        false => result.to_bits(),
     })
 }
 
