@@ -5,13 +5,26 @@ use alloc::borrow::Cow;
 
 /// Cells of values of these types.
 pub(crate) fn cells_of(types: &[ValType]) -> usize {
+    if cfg!(not(feature = "simd")) {
+        return types.len();
+    }
     types.iter().map(|ty| ty.cells()).sum()
+}
+
+/// The type of each cell of such values, by what they are the cells of.
+pub(crate) fn each_cell(types: &[ValType]) -> impl Iterator<Item = &ValType> {
+    #[cfg(not(feature = "simd"))]
+    return types.iter();
+    #[cfg(feature = "simd")]
+    types
+        .iter()
+        .flat_map(|ty| core::iter::repeat_n(ty, ty.cells()))
 }
 
 /// The types of the cells of such values: a vector is two halves.
 #[cfg(borges_fast)]
 pub(crate) fn in_cells(types: &[ValType]) -> Cow<'_, [ValType]> {
-    if cells_of(types) == types.len() {
+    if cfg!(not(feature = "simd")) || cells_of(types) == types.len() {
         return Cow::Borrowed(types);
     }
     let cells = types.iter().flat_map(|ty| match ty {

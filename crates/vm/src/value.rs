@@ -81,7 +81,7 @@ impl Value {
     /// The value that these cells begin with.
     pub(crate) fn from_cells(ty: ValType, cells: &[u64]) -> Option<Value> {
         Some(match (ty, cells) {
-            (ValType::V128, [low, high, ..]) => vector([*low, *high]),
+            (ValType::V128, [low, high, ..]) if cfg!(feature = "simd") => vector([*low, *high]),
             (_, [cell, ..]) => Value::from_cell(ty, *cell),
             _ => return None,
         })

@@ -250,7 +250,7 @@ impl Machine {
             let globals = &mut self.state.store.globals;
             instance.globals.push(globals.len() as u32);
             let cells = match ty.value {
-                ValType::V128 => instance.vector(*value, globals),
+                ValType::V128 if cfg!(feature = "simd") => instance.vector(*value, globals),
                 _ => [instance.constant(*value, globals), 0],
             };
             let count = ty.value.cells();

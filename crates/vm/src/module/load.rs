@@ -266,9 +266,11 @@ impl Loader<'_> {
         let at = section.at();
         let types = (0..count).map(|_| Ok(val_type(section)?));
         let types = types.collect::<Result<Vec<ValType>>>()?;
-        let most = self.limits.arity.min(u16::MAX.into());
-        within(what, cells_of(&types) as u64, most.into())
-            .map_err(|limit| LoadError::limit(at, limit))?;
+        if cfg!(feature = "simd") {
+            let most = self.limits.arity.min(u16::MAX.into());
+            within(what, cells_of(&types) as u64, most.into())
+                .map_err(|limit| LoadError::limit(at, limit))?;
+        }
         Ok(types)
     }
 

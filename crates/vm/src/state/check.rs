@@ -6,7 +6,7 @@ use super::core::Core;
 use super::{FrameProblem, StateError};
 use crate::limits::within;
 use crate::machine::{Called, Machine, NONE, Phase};
-use crate::types::cells_of;
+use crate::types::{cells_of, each_cell};
 use crate::{FuncType, ValType};
 
 /// Checks a core and completes its frames.
@@ -174,10 +174,7 @@ fn check_cells(
     types: &[ValType],
 ) -> Result<(), StateError> {
     // All bits are a half of a vector.
-    let cells = types
-        .iter()
-        .flat_map(|ty| core::iter::repeat_n(ty, ty.cells()));
-    for (at, ty) in (from..).zip(cells) {
+    for (at, ty) in (from..).zip(each_cell(types)) {
         let cell = StateError::Cell { cell: at as u32 };
         if !holds(machine, *ty, *core.cells.get(at).ok_or(cell)?) {
             return Err(cell);
