@@ -182,3 +182,23 @@ fn a_long_loop_of_vectors_takes_no_stack() {
     let mut other = machine.clone();
     assert_eq!(run(&mut machine, false), run(&mut other, true));
 }
+
+/// The result of an operation stays where it is when another vector is moved above it.
+#[test]
+fn a_vector_below_another_is_left_alone() {
+    let fresh = machine(
+        r#"(module (func (export "main") (param $n i32) (result i32) (local $x v128) (local $y v128)
+            (local.set $x (i32x4.splat (i32.const 7)))
+            (i32x4.add (i32x4.splat (local.get $n)) (i32x4.splat (local.get $n)))
+            (local.set $y (local.get $x))
+            (i32x4.extract_lane 1)
+            (i32.add (i32.mul (i32.const 100) (i32x4.extract_lane 1 (local.get $y))))))"#,
+    );
+    for stepping in [false, true] {
+        let mut machine = fresh.clone();
+        machine.use_stepping_tier_only(stepping);
+        begin(&mut machine, "main", &[Value::I32(4)]);
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+        assert_eq!(finished(&machine), vec![Value::I32(708)]);
+    }
+}

@@ -39,6 +39,9 @@ pub(super) fn with_calls(
     if is_reactor && !initializes && lines != ["_start"] {
         lines.insert(0, INITIALIZE);
     }
+    if lines.is_empty() {
+        return Ok(None);
+    }
     if let [name] = *lines
         && (module.exported_func(name).is_some() || !name.contains(['(', '=']))
     {
