@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use borges_board::{PrimitiveId, Yield};
-use borges_vm::{CodeOffset, Trap, ValType, Value};
+use borges_vm::{CodeOffset, Machine, Outcome, Trap, ValType, Value};
 
 use crate::constraint::Constraint;
 use crate::set::{Set, cell_of, value_of};
@@ -131,6 +131,8 @@ pub struct Decision {
 pub enum End {
     /// The program returned.
     Returned,
+    /// The program ended itself with this code.
+    Exited(u32),
     /// The program trapped.
     Trapped(Trap, Option<CodeOffset>),
     /// It came to a place where exploration stops.
@@ -141,6 +143,17 @@ pub enum End {
     Inputs,
     /// A bound cut it off: what follows is not explored.
     Cut(Cut),
+}
+
+impl End {
+    /// How a program ended that has finished.
+    #[must_use]
+    pub fn of_finished(machine: &Machine) -> Self {
+        match machine.outcome() {
+            Some(Outcome::Exited(code)) => Self::Exited(*code),
+            _ => Self::Returned,
+        }
+    }
 }
 
 /// What cuts a path off.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use borges_session::Session;
 use borges_session::command::{Flow, Look, Reply, Stop};
 use borges_session::listing::{FunctionListing, VariableListing};
+use borges_session::{Session, is_of_library};
 
 use crate::protocol::{LineListing, Part, ProgramListing, WatchListing};
 
@@ -202,8 +202,8 @@ pub(crate) fn program(session: &mut Session) -> ProgramListing {
         *counts.entry(file).or_default() += 1;
     }
     let mut files: Vec<&str> = counts.keys().copied().collect();
-    // The compiler's library last, however large it is.
-    files.sort_by_key(|file| (file.starts_with("~lib/"), std::cmp::Reverse(counts[file])));
+    // Libraries last, however large they are.
+    files.sort_by_key(|file| (is_of_library(file), std::cmp::Reverse(counts[file])));
     ProgramListing {
         files: files.into_iter().map(str::to_owned).collect(),
         warnings: session.warnings(),

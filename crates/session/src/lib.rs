@@ -41,4 +41,5 @@ pub use options::Options;
 pub use program::{OpenError, Provided, WriteBackError, contents};
 pub use record::Replayed;
 pub use record::model;
+pub use scene::is_of_library;
 pub use session::Session;

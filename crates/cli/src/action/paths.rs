@@ -138,7 +138,8 @@ fn ended(end: &Ending, paint: &Paint) -> String {
     let reason = end.reason.as_deref().unwrap_or_default();
     match end.kind {
         "trapped" => paint.paint(Role::Bad, format!("traps: {reason}{place}")),
-        "returned" => "returns".to_owned(),
+        "returned" if reason.is_empty() => "returns".to_owned(),
+        "returned" => format!("ends with {reason}"),
         "stopped" => format!("stops{place}"),
         "inputs" => "goes on".to_owned(),
         _ => paint.paint(Role::Warning, format!("not explored further: {reason}")),

@@ -522,7 +522,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                     }
                 }
                 (Exit::Budget, Some(Stopped::Cut(by))) => return Next::End(End::Cut(by)),
-                (Exit::Finished, _) => return Next::End(End::Returned),
+                (Exit::Finished, _) => return Next::End(End::of_finished(&self.machine)),
                 (Exit::Trapped(trap), _) => return Next::End(End::Trapped(trap, location)),
                 (Exit::HostCall, _) => {
                     if let Some(next) = self.called(state) {

@@ -104,7 +104,7 @@ impl Explorer<'_, '_> {
         match outside.call_system(&board, id, args, memory, chosen) {
             Ok(SystemCall::Exits(code)) => {
                 self.machine.exit(code);
-                Err(Next::End(End::Returned))
+                Err(Next::End(End::Exited(code)))
             }
             Ok(SystemCall::Traps) | Err(_) => {
                 let at = self.machine.location().map(|location| location.offset);

@@ -66,6 +66,7 @@ impl Language for Device<'_> {
         let (verdict, value) = match state.end() {
             Some(End::Trapped(trap, _)) => (Verdict::Failed, trap.to_string()),
             Some(End::Returned) => (Verdict::Finished, "returned".to_owned()),
+            Some(End::Exited(code)) => (Verdict::Finished, format!("exit code {code}")),
             Some(_) => (Verdict::Stuck, "not followed further".to_owned()),
             None => (Verdict::Stuck, "no value can be read".to_owned()),
         };

@@ -188,6 +188,7 @@ impl Network {
             let standing = &inner.boards[board];
             let where_ = match (standing.state.end(), self.place(inner, board)) {
                 (Some(End::Returned), _) => "returned".to_owned(),
+                (Some(End::Exited(code)), _) => format!("ended with exit code {code}"),
                 (Some(End::Trapped(trap, _)), _) => trap.to_string(),
                 (Some(_), _) => "is not followed further".to_owned(),
                 (None, Some(place)) => format!("before {}, {}", place.0, place.1)

@@ -14,6 +14,8 @@ use crate::command::listing::{StackFrame, StackListing, Variable};
 use crate::error::CommandError;
 use crate::values::{results_of, show};
 
+pub use said::is_of_library;
+
 /// How many bytes of a watched range are shown.
 const WATCHED_BYTES: u32 = 16;
 

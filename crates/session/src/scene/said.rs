@@ -392,8 +392,9 @@ fn is_own(frame: &StackFrame) -> bool {
     frame.line.is_some() && frame.file.as_ref().is_some_and(own)
 }
 
-/// Whether a source file is a library's, and none of the user's own.
-pub(super) fn is_of_library(file: &str) -> bool {
+/// Whether a source file, by its path in the debug information, is a library's, and none of the user's own.
+#[must_use]
+pub fn is_of_library(file: &str) -> bool {
     LIBRARIES.iter().any(|library| file.contains(library))
 }
 

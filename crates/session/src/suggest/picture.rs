@@ -136,7 +136,7 @@ fn kind(state: &DeviceState) -> StateKind {
         None if state.is_moment() => StateKind::Moment,
         None => StateKind::State,
         Some(End::Trapped(..)) => StateKind::Trap,
-        Some(End::Returned) => StateKind::Returned,
+        Some(End::Returned | End::Exited(_)) => StateKind::Returned,
         Some(_) => StateKind::Open,
     }
 }

@@ -179,7 +179,7 @@ impl<'r> Runner<'r> {
             let halt = execute(&mut machine, &inquiry.program, &mut world, until);
             let location = machine.location().map(|location| location.offset);
             end = match halt {
-                Halt::Finished => Some(End::Returned),
+                Halt::Finished => Some(End::of_finished(&machine)),
                 Halt::Trapped(trap) => Some(End::Trapped(trap, location)),
                 Halt::Stop(Exit::Breakpoint(at)) if inquiry.holds_at_stop(&machine) => {
                     Some(End::Stopped(at))

@@ -118,7 +118,7 @@ impl Found<'_> {
             returns: self
                 .graph
                 .nodes()
-                .any(|node| end(node) == Some(&End::Returned)),
+                .any(|node| matches!(end(node), Some(End::Returned | End::Exited(_)))),
             unexplored,
             seconds: 0.0,
             steps: language.steps(),

@@ -370,6 +370,7 @@ pub(super) fn ended(
 ) -> (&'static str, Option<String>, Option<CodeOffset>) {
     match end {
         End::Returned => ("returned", None, None),
+        End::Exited(code) => ("returned", Some(format!("exit code {code}")), None),
         End::Trapped(trap, at) => {
             let words = alarm.and_then(|alarm| alarm.words.as_ref());
             let trap = words.map_or(trap.to_string(), |words| format!("{trap}: {words}"));

@@ -144,7 +144,8 @@ fn end_of(path: &FoundPath, paint: &Paint) -> String {
     match path.kind.as_str() {
         "trapped" => paint.paint(Role::Bad, format!("traps: {reason}{place}")),
         "broke" => paint.paint(Role::Bad, format!("breaks {reason}{place}")),
-        "returned" => "returns".to_owned(),
+        "returned" if reason.is_empty() => "returns".to_owned(),
+        "returned" => format!("ends with {reason}"),
         "stopped" => format!("comes{place}"),
         "inputs" => "goes on".to_owned(),
         _ => paint.paint(Role::Warning, format!("not explored further: {reason}")),
