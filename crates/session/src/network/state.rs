@@ -102,7 +102,8 @@ impl Inner {
     /// The first board of which it is not known what it does next.
     pub(super) fn left_out(&self) -> Option<usize> {
         let left_out = |board: &Standing| {
-            let is_other = |end: &End| !matches!(end, End::Returned | End::Exited(_) | End::Trapped(..));
+            let is_other =
+                |end: &End| !matches!(end, End::Returned | End::Exited(_) | End::Trapped(..));
             !board.state.is_known() || board.state.end().is_some_and(is_other)
         };
         self.boards.iter().position(left_out)

@@ -97,7 +97,9 @@ impl<'p> Walk<'p> {
         let here = machine.steps() == steps && answers.len() == 0;
         let breaks = |limit| broken(program, (&machine, &state), limit).is_some();
         let is_so = match (&self.path.end, halt) {
-            (End::Returned | End::Exited(_), Halt::Finished) => End::of_finished(&machine) == self.path.end,
+            (End::Returned | End::Exited(_), Halt::Finished) => {
+                End::of_finished(&machine) == self.path.end
+            }
             (End::Inputs, Halt::Left) => true,
             (End::Trapped(trap, at), Halt::Trapped(now)) => *trap == now && *at == location,
             (End::Stopped(at), Halt::Until) => Some(*at) == location,
