@@ -33,8 +33,7 @@ pub(crate) fn source(
             let none = || {
                 CommandError::NoSuch("there is no source line here: try 'disassemble'".to_owned())
             };
-            let first = || stage.info().first_place(stage.loaded.entry().0);
-            let found = here.or_else(first).ok_or_else(none)?;
+            let found = here.or_else(|| stage.first_place()).ok_or_else(none)?;
             (found.file, found.line)
         }
     };

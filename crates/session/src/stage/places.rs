@@ -5,6 +5,7 @@ use borges_vm::CodeOffset;
 
 use crate::command::CodePlace;
 use crate::error::CommandError;
+use crate::scene::is_of_library;
 use crate::stage::Stage;
 
 impl Stage {
@@ -96,9 +97,26 @@ impl Stage {
             )
         };
         shown
-            .or_else(|| self.info().first_place(self.loaded.entry().0))
+            .or_else(|| self.first_place())
             .map(|place| place.file)
             .ok_or_else(none)
+    }
+
+    /// The place in the source where the program begins. A command of WASI begins in its C library, which comes to `main`
+    /// by ways of its own; so if that is a library's, the user's own `main`.
+    pub(crate) fn first_place(&self) -> Option<SourcePlace> {
+        let info = self.info();
+        let is_own = |place: &SourcePlace| {
+            let file = info.file(place.file);
+            file.is_some_and(|file| !is_of_library(&file.path))
+        };
+        let first = info.first_place(self.loaded.entry().0);
+        let main = || {
+            let functions = info.functions().into_iter();
+            let mains = functions.filter(|f| f.name.rsplit("::").next() == Some("main"));
+            mains.filter_map(|main| main.place).find(is_own)
+        };
+        first.filter(is_own).or_else(main).or(first)
     }
 
     /// The place in the source that is shown: of the frame that a stop shows first.
