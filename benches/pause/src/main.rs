@@ -1,8 +1,11 @@
 //! Presses Pause and Ctrl-C at random moments of every long command of every face, and measures how long it takes until
 //! the command has ended and said what it has.
 //!
+//! With `--time S` it presses nothing, but gives commands a limit and measures how long after it they have ended.
+//!
 //! Everything is pressed on the real command: a prompt at a (pseudo-)terminal, a page's socket, processes with SIGINT.
 
+mod late;
 mod oneshot;
 mod page;
 mod prompt;
@@ -14,11 +17,12 @@ use std::time::Duration;
 
 use rows::{Commands, Row};
 
-const USAGE: &str = "usage: pause [--borges FILE] [--presses N] [--seed N] [--only TEXT]
+const USAGE: &str = "usage: pause [--borges FILE] [--presses N] [--seed N] [--only TEXT] [--time S]
   --borges FILE  the command to press (default: ../target/release/borges)
   --presses N    how often, for each row (default 200)
   --seed N       of the moments (default 1)
-  --only TEXT    only rows whose name contains this";
+  --only TEXT    only rows whose name contains this
+  --time S       instead of presses: each command on each program with this limit, in seconds";
 
 /// What must hold: the median and the 99th percentile, in ms.
 const MOST: (f64, f64) = (20.0, 100.0);
@@ -90,6 +94,7 @@ const FOREVER: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x
 fn run() -> Result<bool, String> {
     let default = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/release/borges");
     let (mut borges, mut presses, mut seed, mut only) = (PathBuf::from(default), 200, 1, String::new());
+    let mut limit = None;
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let value = words.next().ok_or_else(|| format!("{word} needs a value\n{USAGE}"))?;
@@ -103,6 +108,7 @@ fn run() -> Result<bool, String> {
             "--presses" => presses = number()? as usize,
             "--seed" => seed = number()?,
             "--only" => only = value,
+            "--time" => limit = Some(number()?),
             _ => return Err(format!("unknown: {word}\n{USAGE}")),
         }
     }
@@ -123,11 +129,15 @@ fn run() -> Result<bool, String> {
         "| face | command | presses | median, ms | 99 %, ms | longest, ms | ended before |\n|---|---|---:|---:|---:|---:|---:|"
     );
     let mut kept = true;
-    let commands = Commands::all(&bench);
-    let mut print = |row: Row| kept &= row.print(MOST);
-    prompt::press(&mut bench, &commands.prompt, &mut print)?;
-    page::press(&mut bench, &commands.page, &mut print)?;
-    oneshot::press(&mut bench, &commands.processes, &mut print)?;
+    if let Some(limit) = limit {
+        late::measure(&bench, limit, &mut |row, most| kept &= row.print(most))?;
+    } else {
+        let commands = Commands::all(&bench);
+        let mut print = |row: Row| kept &= row.print(MOST);
+        prompt::press(&mut bench, &commands.prompt, &mut print)?;
+        page::press(&mut bench, &commands.page, &mut print)?;
+        oneshot::press(&mut bench, &commands.processes, &mut print)?;
+    }
     let _left_behind = std::fs::remove_dir_all(&bench.folder);
     Ok(kept)
 }
@@ -137,7 +147,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
             eprintln!(
-                "some commands take longer than {} ms (median) or {} ms (99 %)",
+                "some commands take longer than {} ms (median) or {} ms (99 %), or end half a second past their limit",
                 MOST.0, MOST.1
             );
             ExitCode::FAILURE

@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 use borges_multiverse::adapt::Preempting;
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::language::{Language, Verdict};
-use borges_multiverse::walk::{Sampler, Walk};
+use borges_multiverse::walk::{Order as Ranks, Rest, Sampler, Schedule, Walk};
 use proptest::prelude::*;
-use threads::{Do, Threads, threads};
+use threads::{Do, Threads, World, threads};
 
 /// A deadlock that needs two orders of two steps: the first thread's message comes before the second looks for it, and
 /// the second's before the first looks for one. The second has many steps to go there, the first has few.
@@ -83,6 +83,30 @@ fn a_bug_within_one_preemption_is_found_with_one_and_not_without() {
 }
 
 proptest! {
+    /// Whoever is held does not act, and others only where nobody who goes first can.
+    #[test]
+    fn an_order_of_agents_is_kept(program in threads(), (one, other) in (0..4_usize, 0..4_usize)) {
+        prop_assume!(one != other);
+        let mut walk = Walk::new(&program);
+        let (first, held) = (vec![one], vec![other]);
+        let rest = walk.run(&mut Schedule::Order(Ranks { first, held }), 1_000, |_| true).unwrap();
+        let able = |world: &World| {
+            let mut choices = Vec::new();
+            program.enabled(world, &mut choices);
+            choices.into_iter().map(|choice| choice.0).collect::<BTreeSet<_>>()
+        };
+        let mut world = program.initial();
+        for choice in walk.choices() {
+            prop_assert_ne!(choice.0, other);
+            prop_assert!(choice.0 == one || !able(&world).contains(&one));
+            world = program.apply(&world, &choice).unwrap().state;
+        }
+        // It ends where there is an end, and waits for the user where only the held one could go on.
+        let left = able(&world);
+        prop_assert_eq!(rest == Rest::Choice, left == BTreeSet::from([other]));
+        prop_assert_eq!(rest == Rest::End, left.is_empty());
+    }
+
     /// The ends within a bound are those of the runs that keep it.
     #[test]
     fn a_bound_keeps_the_runs_within_it_and_no_others(program in threads(), most in 0..3_u32) {

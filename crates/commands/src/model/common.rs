@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use borges_languages::source::underline;
 use borges_multiverse::language::Span;
-use borges_multiverse::walk::Chooser;
+use borges_multiverse::walk::{Chooser, Order};
 use borges_session::command::Observer;
 use borges_session::command::listing::AgentView;
 use serde::Serialize;
@@ -97,15 +97,22 @@ const LAST_STEPS: u32 = 20;
 
 /// What `continue` can be told about who chooses.
 pub(super) const CHOOSERS: &str = "first: the first choice, always. turns: the agents in turn. random: any, evenly, \
-from a seed.";
+from a seed. order: the first of these agents that can act does, others only where none of these can; an agent behind \
+'-' is held and does not act.";
 /// The words of it.
-pub(super) const CHOOSER_WORDS: &[&str] = &["first", "turns", "random"];
+pub(super) const CHOOSER_WORDS: &[&str] = &["first", "turns", "random", "order"];
+/// Its arguments.
+pub(super) const CHOOSER_ARGUMENTS: &str = "[first|turns|random [SEED]|order [-]AGENT…]";
 
-/// `[first|turns|random [SEED]]`; none at the end of the line, or before a number. `known` are the rules, for who names
-/// another.
-pub(super) fn chooser(cursor: &mut Cursor<'_>, known: &str) -> Result<Option<Chooser>, Misread> {
-    let is_rule = |word: &Word<'_>| !word.text.starts_with(|c: char| c.is_ascii_digit());
-    let Some(word) = cursor.peek().filter(is_rule) else {
+/// `[first|turns|random [SEED]|order [-]AGENT…]`; none at the end of the line, or before a number. `known` are the rules,
+/// for who names another; `agent` reads one's name.
+pub(super) fn chooser<A>(
+    cursor: &mut Cursor<'_>,
+    known: &str,
+    agent: impl Fn(Word<'_>) -> Result<A, Misread>,
+) -> Result<Option<Chooser<A>>, Misread> {
+    let is_number = |word: &Word<'_>| word.text.starts_with(|c: char| c.is_ascii_digit());
+    let Some(word) = cursor.peek().filter(|word| !is_number(word)) else {
         return Ok(None);
     };
     cursor.word();
@@ -113,6 +120,22 @@ pub(super) fn chooser(cursor: &mut Cursor<'_>, known: &str) -> Result<Option<Cho
         "first" => Chooser::First,
         "turns" | "roundrobin" => Chooser::Turns,
         "random" => Chooser::Random(cursor.number_or("a seed", 0)?),
+        "order" => {
+            let (mut first, mut held) = (Vec::new(), Vec::new());
+            while first.is_empty() && held.is_empty()
+                || cursor.peek().is_some_and(|w| !is_number(&w))
+            {
+                let word = cursor.required("an agent")?;
+                match word.text.strip_prefix('-') {
+                    Some(text) => held.push(agent(Word {
+                        text,
+                        at: word.at + 1,
+                    })?),
+                    None => first.push(agent(word)?),
+                }
+            }
+            Chooser::Order(Order { first, held })
+        }
         other => {
             return Err(Misread::of(word, format!("'{other}' is no rule")).hint(known));
         }

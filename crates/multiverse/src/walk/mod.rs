@@ -18,7 +18,7 @@ use std::fmt;
 
 pub use moment::{Moment, MomentError, Pick};
 pub use sample::{Come, Ends, Hit, Sample, Sampler};
-pub use schedule::{Chooser, Priorities, Schedule};
+pub use schedule::{Chooser, Order, Priorities, Schedule};
 pub use seek::Sought;
 pub use undo::Undone;
 

@@ -7,22 +7,53 @@ use crate::language::Language;
 use crate::random::Random;
 
 /// Who chooses where the user does not, as it is said in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chooser {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chooser<A> {
     /// The first choice, always.
     First,
     /// The agents in turn.
     Turns,
     /// Chance, from a seed.
     Random(u64),
+    /// An order of agents.
+    Order(Order<A>),
 }
 
-impl<L: Language> From<Chooser> for Schedule<L> {
-    fn from(chooser: Chooser) -> Self {
+/// Which agents go first, and which do not go at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order<A> {
+    /// The first of these that can act does; the others only where none of these can.
+    pub first: Vec<A>,
+    /// These do not act.
+    pub held: Vec<A>,
+}
+
+impl<A> Chooser<A> {
+    /// The same with other names for the agents.
+    ///
+    /// # Errors
+    /// The first of `named`.
+    pub fn named<B, E>(self, mut named: impl FnMut(A) -> Result<B, E>) -> Result<Chooser<B>, E> {
+        let mut all = |agents: Vec<A>| agents.into_iter().map(&mut named).collect::<Result<_, E>>();
+        Ok(match self {
+            Self::First => Chooser::First,
+            Self::Turns => Chooser::Turns,
+            Self::Random(seed) => Chooser::Random(seed),
+            Self::Order(order) => Chooser::Order(Order {
+                first: all(order.first)?,
+                held: all(order.held)?,
+            }),
+        })
+    }
+}
+
+impl<L: Language> From<Chooser<L::Agent>> for Schedule<L> {
+    fn from(chooser: Chooser<L::Agent>) -> Self {
         match chooser {
             Chooser::First => Self::First,
             Chooser::Turns => Self::round_robin(),
             Chooser::Random(seed) => Self::random(seed),
+            Chooser::Order(order) => Self::Order(order),
         }
     }
 }
@@ -42,6 +73,8 @@ pub enum Schedule<L: Language> {
     },
     /// The agent with the highest priority, any of its options.
     Priorities(Priorities<L::Agent>),
+    /// The agents in this order, each its first option; where only held ones could act, the user chooses.
+    Order(Order<L::Agent>),
 }
 
 /// Priorities of agents that are drawn at random, and lowered at few steps that are drawn too.
@@ -132,6 +165,15 @@ impl<L: Language> Schedule<L> {
             let agent = |choice| language.agent(state, choice);
             let agents: Vec<_> = options.iter().map(agent).collect();
             return priorities.pick(&agents);
+        }
+        if let Self::Order(order) = self {
+            let able = options.iter().enumerate();
+            let able = able.map(|(option, choice)| (option, language.agent(state, choice)));
+            let able = able.filter(|(_, agent)| !order.held.contains(agent));
+            let rank = |agent: &L::Agent| order.first.iter().position(|first| first == agent);
+            return able
+                .min_by_key(|(_, agent)| rank(agent).unwrap_or(usize::MAX))
+                .map(|(option, _)| option);
         }
         match self {
             // A number for every step, so that a seed means the same wherever it is given.

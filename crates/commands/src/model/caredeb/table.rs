@@ -57,10 +57,11 @@ const MOVING: &[Spec<Request>] = &[
     .completes(AGENTS)
     .repeating(),
     go_on(run)
-        .arguments("[[first|turns|random [SEED]] [STEPS] | hand THREAD…]")
+        .arguments("[[first|turns|random [SEED]|order [-]THREAD…] [STEPS] | hand THREAD…]")
         .details(RULES)
         .examples(&[
             ("continue random 7", "by chance"),
+            ("run order t2 -t1", "t2 first, t1 not at all"),
             ("run hand t1 t3 t2", "a step of each of these"),
         ])
         .completes(&[
@@ -77,7 +78,8 @@ const MOVING: &[Spec<Request>] = &[
 ];
 
 const RULES: &str = "Without a rule the threads take turns. With a number, so many steps at most. hand: a step of \
-each thread named. first: the first thread that can, always. random: any, evenly, from a seed.";
+each thread named. first: the first thread that can, always. random: any, evenly, from a seed. order: the \
+first of these threads that can, others only where none of these can; a thread behind '-' is held.";
 
 const UNDOING: &[Spec<Request>] = &[
     Spec::new(
@@ -288,13 +290,17 @@ fn run(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
         }
         return Ok(Request::Causal(Command::ByHand(threads)));
     }
-    let chooser = chooser(cursor, "first, turns, random or hand")?.unwrap_or(Chooser::Turns);
+    let chooser =
+        chooser(cursor, "first, turns, random, order or hand", named)?.unwrap_or(Chooser::Turns);
     let steps = count(cursor)?.map(u64::from);
     Ok(Request::Causal(Command::Run { chooser, steps }))
 }
 
 fn thread(cursor: &mut Cursor<'_>) -> Result<ThreadName, Misread> {
-    let word = cursor.required("a thread, for example t1")?;
+    named(cursor.required("a thread, for example t1")?)
+}
+
+fn named(word: Word<'_>) -> Result<ThreadName, Misread> {
     word.text.parse().map_err(|_| no_thread(word))
 }
 

@@ -1,6 +1,6 @@
 //! Walking through the multiverse of a model language at the prompt.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use borges_languages::model::debug::line;
 use borges_languages::predicate::{Condition, Named};
@@ -68,7 +68,14 @@ impl<L: Named + 'static> WalkPrompt<L> {
                 Ok(self.arrived(&Rest::Breakpoints(fired), paint))
             }
             Request::ToChoice => self.run(&mut Schedule::Ask, paint, observer),
-            Request::Continue(chooser) => self.run(&mut chooser.into(), paint, observer),
+            Request::Continue(chooser) => {
+                let known = self.agents();
+                let chooser = chooser.named(|name| known.get(&name).cloned().ok_or_else(|| {
+                    let names = Vec::from_iter(known.keys().map(String::as_str)).join(", ");
+                    format!("'{name}' is no agent here: {names} can act, wait or acted on the way here")
+                }))?;
+                self.run(&mut chooser.into(), paint, observer)
+            }
             Request::BackToChoice => self.back_to_choice(paint),
             Request::Undo(target) => self.undo(target.as_deref(), paint),
             Request::Common(common) => self.roam(common, paint, observer),
@@ -131,6 +138,20 @@ impl<L: Named + 'static> WalkPrompt<L> {
             (true, false) => Err(format!("'{name}' cannot act here: {able} can")),
             _ => Ok(own),
         }
+    }
+
+    /// Who can act or waits here, or acted on the way here.
+    fn agents(&self) -> BTreeMap<String, L::Agent> {
+        let (language, state) = (self.walk.language(), self.walk.state());
+        let mut waiting = Vec::new();
+        language.waiting(state, &mut waiting);
+        let able = self.walk.options().iter();
+        let able = able.map(|choice| language.agent(state, choice));
+        let past = self.walk.history(u32::MAX).into_iter();
+        able.chain(waiting.into_iter().map(|waits| waits.agent))
+            .chain(past.map(|past| past.agent))
+            .map(|agent| (agent.to_string(), agent))
+            .collect()
     }
 
     /// Undoes the last steps of an agent, and what depends on them.

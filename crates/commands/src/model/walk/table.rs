@@ -4,7 +4,9 @@ use borges_multiverse::walk::Chooser;
 
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
-use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Common, Rows as Words, chooser};
+use crate::model::common::{
+    CHOOSER_ARGUMENTS, CHOOSER_WORDS, CHOOSERS, Common, Rows as Words, chooser,
+};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
 use crate::words::{Motion, Rows as Shared, Stops, go_on, seek, tree};
@@ -19,7 +21,7 @@ pub enum Request {
     /// To the next choice.
     ToChoice,
     /// To the end.
-    Continue(Chooser),
+    Continue(Chooser<String>),
     /// Back to the last choice.
     BackToChoice,
     /// Undoes a step of the path, and what depends on it.
@@ -89,8 +91,11 @@ const MOVING: &[Spec<Request>] = &[
     .letters(&["k"])
     .arguments("NUMBER")
     .details("The number alone does too. The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
-    go_on(|c| Ok(Request::Continue(chooser(c, "first, turns or random")?.unwrap_or(Chooser::First))))
-        .arguments("[first|turns|random [SEED]]")
+    go_on(|c| {
+        let named = chooser(c, "first, turns, random or order", |word| Ok(word.text.to_owned()))?;
+        Ok(Request::Continue(named.unwrap_or(Chooser::First)))
+    })
+        .arguments(CHOOSER_ARGUMENTS)
         .details(CHOOSERS)
         .completes(&[Completes::Words(CHOOSER_WORDS)]),
     Shared::REVERSE_STEP

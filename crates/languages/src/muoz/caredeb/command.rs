@@ -56,7 +56,7 @@ pub enum Command {
     /// Runs until the end, a breakpoint, or so many steps.
     Run {
         /// Who goes on, in the order of their names.
-        chooser: Chooser,
+        chooser: Chooser<ThreadName>,
         /// How many steps at most.
         steps: Option<u64>,
     },

@@ -222,7 +222,7 @@ impl Session {
             Command::Forth { thread, count } => {
                 self.in_order(std::iter::repeat_n(&thread, count as usize), false)
             }
-            Command::Run { chooser, steps } => Ok(self.run(chooser, steps, keep_going)),
+            Command::Run { chooser, steps } => self.run(chooser, steps, keep_going),
             Command::ByHand(threads) => self.in_order(threads.iter(), true),
             Command::Back(thread) => self.back(&thread),
             Command::Roll(target) => self.roll(&target),
@@ -401,10 +401,14 @@ impl Session {
     /// Runs by a rule.
     fn run(
         &mut self,
-        chooser: Chooser,
+        chooser: Chooser<ThreadName>,
         steps: Option<u64>,
         mut keep_going: impl FnMut() -> bool,
-    ) -> Reply {
+    ) -> Result<Reply> {
+        let chooser = chooser.named(|name| match self.machine().state().thread(&name) {
+            Some(_) => Ok(name),
+            None => Err(SessionError::NoThread(name)),
+        })?;
         let from = self.machine().steps();
         let (mut taken, mut cut) = (0, None);
         let mut schedule = Schedule::<MuOz>::from(chooser);
@@ -423,7 +427,7 @@ impl Session {
             cut.is_none().then(|| next.clone())
         });
         let rest = halted.or(cut).unwrap_or_else(|| self.rest());
-        self.went(from, rest)
+        Ok(self.went(from, rest))
     }
 
     fn back(&mut self, thread: &ThreadName) -> Result<Reply> {
