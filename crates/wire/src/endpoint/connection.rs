@@ -37,10 +37,14 @@ impl Endpoint {
         match &mut self.phase {
             Phase::Opening { heard, .. } => {
                 *heard = Some(greet);
-                self.greet_due |= !greet.open;
-                if greet.heard == Some(token) {
+                let knows_us = greet.heard == Some(token);
+                if knows_us {
                     self.open(greet);
                 }
+                // Who knows us but finds us busy with what the last connection left is greeted when it is time: two
+                // such ends would greet each other as fast as the line can.
+                let is_busy = knows_us && matches!(self.phase, Phase::Opening { .. });
+                self.greet_due |= !greet.open && !is_busy;
             }
             Phase::Open(open) => {
                 let same = greet.token == open.remote.token;

@@ -252,7 +252,11 @@ impl Endpoint {
         if let Some(old) = &mut self.draining {
             match old.next() {
                 Ok(Some(message)) => return Some(Incoming::Message(message)),
-                Ok(None) | Err(_) => self.draining = None,
+                Ok(None) | Err(_) => {
+                    self.draining = None;
+                    // The peer need not wait for the next greeting.
+                    self.greet_due |= matches!(self.phase, Phase::Opening { heard: Some(_), .. });
+                }
             }
         }
         if let Some(event) = self.events.pop_front() {
