@@ -1,4 +1,5 @@
 // Where the universes of a graph are drawn: a row for each distance from the start.
+import { group, members } from "../groups";
 
 /** A graph as columns. */
 export interface Graph {
@@ -17,28 +18,14 @@ export interface Layout {
 
 /** Distances between rows and between universes of a row. */
 export const ROW = 56;
-export const COLUMN = 46;
+const COLUMN = 46;
 /** Rows with more universes than this are drawn closer. */
 const WIDE = 400;
 
 /** Lays out a graph in time proportional to its size. Universes without a way from the start stand in the first row. */
 export function layout(graph: Graph): Layout {
   const { nodes, from, to } = graph;
-  const first = new Uint32Array(nodes + 1);
-  for (const node of from) {
-    first[node + 1] = (first[node + 1] ?? 0) + 1;
-  }
-  for (let n = 0; n < nodes; n++) {
-    first[n + 1] = (first[n + 1] ?? 0) + (first[n] ?? 0);
-  }
-  const next = first.slice();
-  const leaving = new Uint32Array(from.length);
-  for (let edge = 0; edge < from.length; edge++) {
-    const node = from[edge] ?? 0;
-    const place = next[node] ?? 0;
-    leaving[place] = to[edge] ?? 0;
-    next[node] = place + 1;
-  }
+  const leaving = group(from, nodes);
   // Breadth first: children of one universe become neighbours, which keeps most edges short.
   const depth = new Int32Array(nodes).fill(-1);
   const rows: number[] = [];
@@ -55,8 +42,8 @@ export function layout(graph: Graph): Layout {
     const row = depth[node] ?? 0;
     place[node] = rows[row] ?? 0;
     rows[row] = (rows[row] ?? 0) + 1;
-    for (let at = first[node] ?? 0; at < (first[node + 1] ?? 0); at++) {
-      const child = leaving[at] ?? 0;
+    for (const edge of members(leaving, node)) {
+      const child = to[edge] ?? 0;
       if (depth[child] === -1) {
         depth[child] = row + 1;
         queue[tail++] = child;

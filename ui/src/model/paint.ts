@@ -1,4 +1,6 @@
 // Paints the part of a graph that is seen. A status has a shape and a letter as well as a colour.
+import type { Brush } from "../drawing";
+import type { Palette } from "../state/theme.svelte";
 import type { Graph, Layout } from "./layout";
 import type { Status } from "./wire";
 
@@ -35,34 +37,18 @@ const MOST_EDGES = 20_000;
 /** Below this scale, universes are dots. */
 const DOTS = 0.35;
 
-function colours(canvas: HTMLElement): (name: string) => string {
-  const style = getComputedStyle(canvas);
-  const known = new Map<string, string>();
-  return (name) => {
-    const found = known.get(name) ?? style.getPropertyValue(name).trim();
-    known.set(name, found);
-    return found;
-  };
-}
-
-const COLOURS: Record<Status, string> = {
-  unexplored: "--quiet",
-  running: "--strong-line",
-  paused: "--note",
-  held: "--device",
-  end: "--input",
-  stuck: "--bad",
-  deadlock: "--bad",
+const COLOURS: Record<Status, keyof Palette> = {
+  unexplored: "quiet",
+  running: "strong-line",
+  paused: "note",
+  held: "device",
+  end: "input",
+  stuck: "bad",
+  deadlock: "bad",
 };
 
-export function paint(context: CanvasRenderingContext2D, picture: Painted, look: Look): void {
-  const canvas = context.canvas;
-  const ratio = window.devicePixelRatio || 1;
-  const width = canvas.width / ratio;
-  const height = canvas.height / ratio;
-  const colour = colours(canvas);
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
+export function paint(brush: Brush, picture: Painted, look: Look): void {
+  const { context, palette, width, height } = brush;
   const { layout, graph } = picture;
   const px = (node: number): number => ((layout.x[node] ?? 0) - look.x) * look.scale;
   const py = (node: number): number => ((layout.y[node] ?? 0) - look.y) * look.scale;
@@ -71,12 +57,9 @@ export function paint(context: CanvasRenderingContext2D, picture: Painted, look:
     const y = py(node);
     return x > -20 && y > -20 && x < width + 20 && y < height + 20;
   };
-  edges(context, picture, { px, py, seen }, colour, look.scale);
-  const small = look.scale < DOTS;
+  edges(brush, picture, { px, py, seen }, look.scale);
   const radius = Math.max(1.2, Math.min(13, 13 * look.scale));
-  context.textAlign = "center";
   context.textBaseline = "middle";
-  context.font = `${Math.round(radius * 1.1)}px sans-serif`;
   for (let node = 0; node < graph.nodes; node++) {
     if (!seen(node)) {
       continue;
@@ -84,39 +67,24 @@ export function paint(context: CanvasRenderingContext2D, picture: Painted, look:
     const status = picture.statuses[node] ?? "running";
     const x = px(node);
     const y = py(node);
-    context.fillStyle = colour(COLOURS[status]);
-    if (small) {
-      context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+    const colour = palette[COLOURS[status]];
+    if (look.scale < DOTS) {
+      brush.square(x, y, radius).fill(colour);
       continue;
     }
-    shape(context, status, x, y, radius);
-    context.fill();
-    context.fillStyle = colour("--paper");
-    context.fillText(LETTERS[status], x, y + 0.5);
+    shape(brush, status, x, y, radius).fill(colour);
+    brush.write(LETTERS[status], x, y + 0.5, palette.paper, `${Math.round(radius * 1.1)}px sans-serif`, "center");
     if (node === picture.here) {
-      context.strokeStyle = colour("--accent");
-      context.lineWidth = 3;
-      context.beginPath();
-      context.arc(x, y, radius + 4, 0, 2 * Math.PI);
-      context.stroke();
+      brush.disc(x, y, radius + 4).stroke(palette.accent, 3);
     }
   }
 }
 
 /** Running universes are discs, paused ones squares, ends hexagons, what went wrong diamonds. */
-function shape(context: CanvasRenderingContext2D, status: Status, x: number, y: number, radius: number): void {
-  context.beginPath();
+function shape(brush: Brush, status: Status, x: number, y: number, radius: number): Brush {
   const corners = { paused: 4, held: 4, end: 6, stuck: 4, deadlock: 4, running: 0, unexplored: 0 }[status];
-  if (corners === 0) {
-    context.arc(x, y, radius * 0.8, 0, 2 * Math.PI);
-    return;
-  }
   const turned = status === "stuck" || status === "deadlock" ? 0 : Math.PI / corners;
-  for (let corner = 0; corner < corners; corner++) {
-    const angle = turned + (corner * 2 * Math.PI) / corners;
-    context.lineTo(x + radius * 1.1 * Math.cos(angle), y + radius * 1.1 * Math.sin(angle));
-  }
-  context.closePath();
+  return corners === 0 ? brush.disc(x, y, radius * 0.8) : brush.polygon(x, y, radius * 1.1, corners, turned);
 }
 
 interface Places {
@@ -125,13 +93,7 @@ interface Places {
   seen: (node: number) => boolean;
 }
 
-function edges(
-  context: CanvasRenderingContext2D,
-  picture: Painted,
-  places: Places,
-  colour: (name: string) => string,
-  scale: number,
-): void {
+function edges(brush: Brush, picture: Painted, places: Places, scale: number): void {
   const { graph } = picture;
   let drawn = 0;
   for (let edge = 0; edge < graph.from.length && drawn < MOST_EDGES; edge++) {
@@ -143,37 +105,22 @@ function edges(
     drawn++;
     const onPath = picture.path.has(edge);
     const chosen = picture.edge === edge;
-    context.strokeStyle = colour(chosen ? "--preview" : onPath ? "--path" : "--line");
-    context.lineWidth = chosen || onPath ? 2.5 : 1;
-    context.setLineDash(picture.command[edge] === 1 ? [6, 4] : []);
+    const colour = brush.palette[chosen ? "preview" : onPath ? "path" : "line"];
     const [ax, ay, bx, by] = [places.px(from), places.py(from), places.px(to), places.py(to)];
-    context.beginPath();
     if (by > ay) {
-      context.moveTo(ax, ay);
-      context.lineTo(bx, by);
+      brush.line(ax, ay, bx, by);
     } else {
       // Back or within a row: round the universes between.
       const bend = 26 * scale + 8;
-      context.moveTo(ax, ay);
-      context.quadraticCurveTo((ax + bx) / 2 + bend, (ay + by) / 2 - bend, bx, by);
+      brush.line(ax, ay).context.quadraticCurveTo((ax + bx) / 2 + bend, (ay + by) / 2 - bend, bx, by);
     }
-    context.stroke();
+    brush.stroke(colour, chosen || onPath ? 2.5 : 1, picture.command[edge] === 1 ? [6, 4] : []);
     if (scale >= DOTS) {
-      arrow(context, ax, ay, bx, by, 13 * scale + 2);
+      const angle = Math.atan2(by - ay, bx - ax);
+      const inset = 13 * scale + 2;
+      const [x, y] = [bx - inset * Math.cos(angle), by - inset * Math.sin(angle)];
+      const corner = (turn: number): [number, number] => [x - 6 * Math.cos(angle + turn), y - 6 * Math.sin(angle + turn)];
+      brush.line(x, y, ...corner(-0.45), ...corner(0.45)).fill(colour);
     }
   }
-  context.setLineDash([]);
-}
-
-function arrow(context: CanvasRenderingContext2D, ax: number, ay: number, bx: number, by: number, inset: number): void {
-  const angle = Math.atan2(by - ay, bx - ax);
-  const x = bx - inset * Math.cos(angle);
-  const y = by - inset * Math.sin(angle);
-  context.setLineDash([]);
-  context.fillStyle = context.strokeStyle;
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x - 6 * Math.cos(angle - 0.45), y - 6 * Math.sin(angle - 0.45));
-  context.lineTo(x - 6 * Math.cos(angle + 0.45), y - 6 * Math.sin(angle + 0.45));
-  context.fill();
 }

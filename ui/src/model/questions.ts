@@ -1,4 +1,5 @@
 // The questions that can be put about all runs, and how their answers are told.
+import { counted } from "../words";
 import type { Question, RaceRow, RaceStep, Reply, Why } from "./types";
 
 export interface Kind {
@@ -66,14 +67,12 @@ const part = (text: string, states: readonly number[] = [], steps: readonly { te
   steps: steps.map((step) => step.text),
 });
 
-const many = (count: number, what: string): string => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
-
 /** A word on what an answer rests on that is not all; empty if it is. */
 export function rests(partial: Why | null, known: number): string {
   if (partial === null) {
     return "";
   }
-  const states = many(known, "state");
+  const states = counted(known, "state");
   return partial === "cancelled" ? `paused: of the ${states} known so far; asked again, it goes on` : `of ${states} only: there are more`;
 }
 
@@ -99,7 +98,7 @@ export function told(reply: Reply): Part[] {
     if (reply.ends.length === 0) {
       return [part("no end among the states that were explored")];
     }
-    return reply.ends.map((end) => part(`${end.outcome}: ${end.kind}, ${many(end.states, "state")}: ${end.text}`));
+    return reply.ends.map((end) => part(`${end.outcome}: ${end.kind}, ${counted(end.states, "state")}: ${end.text}`));
   }
   if ("ways" in reply) {
     if (reply.ways.length === 0) {
@@ -107,17 +106,17 @@ export function told(reply: Reply): Part[] {
     }
     return reply.ways.map((way) => {
       const outcome = way.outcome === null ? "" : `, outcome ${way.outcome}`;
-      return part(`${many(way.steps.length, "step")} to state ${way.state}${outcome}`, [way.state], way.steps);
+      return part(`${counted(way.steps.length, "step")} to state ${way.state}${outcome}`, [way.state], way.steps);
     });
   }
   if ("states" in reply) {
-    return [part(many(reply.states.length, "state"), reply.states)];
+    return [part(counted(reply.states.length, "state"), reply.states)];
   }
   if ("ancestors" in reply) {
-    return [part("the last of them", reply.ancestors.last), part(`all: ${many(reply.ancestors.all.length, "state")}`, reply.ancestors.all)];
+    return [part("the last of them", reply.ancestors.last), part(`all: ${counted(reply.ancestors.all.length, "state")}`, reply.ancestors.all)];
   }
   if ("cycles" in reply) {
-    const cycles = reply.cycles.map((states) => part(many(states.length, "state"), states));
+    const cycles = reply.cycles.map((states) => part(counted(states.length, "state"), states));
     return cycles.length > 0 ? cycles : [part("no run goes round for ever")];
   }
   const parting = reply.divergence;

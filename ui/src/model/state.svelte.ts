@@ -1,5 +1,6 @@
 // What the page of a model program knows, and what it asks for.
 import { view } from "../state/view.svelte";
+import { problem } from "../words";
 import { layout, type Graph } from "./layout";
 import { read, type States } from "./states";
 import type { Came, Card, ChangeRow, LinkRow, Order } from "./types";
@@ -83,7 +84,7 @@ class ModelState {
       }
       this.message = ran ? told(ran) : "";
     } catch (error) {
-      this.message = String(error instanceof Error ? error.message : error);
+      this.message = problem(error);
     } finally {
       this.busy = false;
     }
@@ -101,7 +102,7 @@ class ModelState {
     try {
       await work();
     } catch (error) {
-      this.message = String(error instanceof Error ? error.message : error);
+      this.message = problem(error);
     }
   }
 }

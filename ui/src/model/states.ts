@@ -1,9 +1,8 @@
 // All states of a program in rows by their distance from the start: a million of them without an object for any.
+import { group } from "../groups";
 import type { StatesFrame } from "../wire/frames";
 
-/** The statuses by their codes, as the server tells them. */
-export const STATUSES = ["expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock"] as const;
-/** From this code on, a state is an end. */
+/** From this code on, a state is an end. Codes: expanded, waiting, cut, halted, finished, stuck, deadlock. */
 export const FIRST_END = 4;
 
 export interface States {
@@ -26,37 +25,13 @@ export interface States {
 /** Reads what the server tells, and sorts it into rows in time proportional to its size. */
 export function read({ header, depth: row, status }: StatesFrame): States {
   const count = header.count;
-  let rows = 0;
-  let ends = 0;
-  for (let state = 0; state < count; state++) {
-    rows = Math.max(rows, (row[state] ?? 0) + 1);
-    ends += (status[state] ?? 0) >= FIRST_END ? 1 : 0;
-  }
-  const first = new Uint32Array(rows + 1);
-  for (const at of row) {
-    first[at + 1] = (first[at + 1] ?? 0) + 1;
-  }
-  let widest = 0;
-  for (let at = 0; at < rows; at++) {
-    widest = Math.max(widest, first[at + 1] ?? 0);
-    first[at + 1] = (first[at + 1] ?? 0) + (first[at] ?? 0);
-  }
-  const order = new Uint32Array(count);
+  const rows = row.reduce((most, at) => Math.max(most, at + 1), 0);
+  const { first, list: order } = group(row, rows);
   const place = new Uint32Array(count);
-  const filled = new Uint32Array(rows);
-  const found = new Uint32Array(ends);
-  let end = 0;
-  for (let state = 0; state < count; state++) {
-    const at = row[state] ?? 0;
-    const nth = filled[at] ?? 0;
-    filled[at] = nth + 1;
-    place[state] = nth;
-    order[(first[at] ?? 0) + nth] = state;
-    if ((status[state] ?? 0) >= FIRST_END) {
-      found[end++] = state;
-    }
-  }
-  return { count, edges: header.edges, complete: header.complete, status, order, first, row, place, widest, ends: found };
+  order.forEach((state, at) => (place[state] = at - (first[row[state] ?? 0] ?? 0)));
+  const widest = first.reduce((most, begin, at) => Math.max(most, begin - (first[at - 1] ?? 0)), 0);
+  const ends = Uint32Array.from(row.keys()).filter((state) => (status[state] ?? 0) >= FIRST_END);
+  return { count, edges: header.edges, complete: header.complete, status, order, first, row, place, widest, ends };
 }
 
 /** What is seen: the point in the middle of the upper edge, and how far states and rows are apart, in pixels. */
@@ -69,10 +44,10 @@ export interface Look {
 
 /** States this far apart are drawn one by one. */
 export const APART = 5;
-export const WIDEST_GAP = 46;
-export const WIDEST_STEP = 56;
+const WIDEST_GAP = 46;
+const WIDEST_STEP = 56;
 
-export const rowCount = (states: States): number => Math.max(0, states.first.length - 1);
+const rowCount = (states: States): number => Math.max(0, states.first.length - 1);
 const size = (states: States, row: number): number => (states.first[row + 1] ?? 0) - (states.first[row] ?? 0);
 
 /** Everything, within a canvas. */
@@ -91,8 +66,13 @@ export function zoom(look: Look, factor: number, px: number, py: number, width: 
   return { x, y, gap, step };
 }
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
 /** Where a state is on the canvas. */
-export function spot(states: States, look: Look, state: number, width: number): { x: number; y: number } {
+export function spot(states: States, look: Look, state: number, width: number): Point {
   const row = states.row[state] ?? 0;
   const middle = (size(states, row) - 1) / 2;
   const x = ((states.place[state] ?? 0) - middle - look.x) * look.gap + width / 2;
@@ -120,6 +100,12 @@ export function visible(states: States, look: Look, width: number, height: numbe
     }
   }
   return parts;
+}
+
+/** The states of a part of a row. */
+export function members(states: States, { row, from, to }: Part): Uint32Array {
+  const first = states.first[row] ?? 0;
+  return states.order.subarray(first + from, first + to);
 }
 
 /** The state at a point of the canvas, within a radius. */

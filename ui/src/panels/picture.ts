@@ -1,5 +1,6 @@
 // Draws the states of a device program: a disc for each, coloured by the value of an expression, and the ways between them.
-import { APART, read, spot, visible, type Look, type States } from "../model/states";
+import type { Brush } from "../drawing";
+import { APART, members, read, spot, visible, type Look, type Point, type States } from "../model/states";
 import type { PictureWay, StateKind, StatesPicture } from "../wire/types";
 
 /** Values that have a colour of their own in the legend. */
@@ -52,90 +53,53 @@ export interface Shown {
   dark: boolean;
 }
 
-export function paint(context: CanvasRenderingContext2D, { states, picture, values, leaving }: Drawn, shown: Shown): void {
+export function paint(brush: Brush, { states, picture, values, leaving }: Drawn, shown: Shown): void {
+  const { palette, width, height } = brush;
   const { look, here, chosen, dark } = shown;
-  const canvas = context.canvas;
-  const ratio = window.devicePixelRatio || 1;
-  const [width, height] = [canvas.width / ratio, canvas.height / ratio];
-  const style = getComputedStyle(canvas);
-  const colour = (name: string): string => style.getPropertyValue(name).trim();
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  const place = (state: number): { x: number; y: number } => spot(states, look, state, width);
-  const parts = visible(states, look, width, height);
-  const seen: number[] = [];
-  for (const { row, from, to } of parts) {
-    for (let at = from; at < to; at++) {
-      seen.push(states.order[(states.first[row] ?? 0) + at] ?? 0);
-    }
-  }
+  const place = (state: number): Point => spot(states, look, state, width);
+  const seen = visible(states, look, width, height).flatMap((part) => [...members(states, part)]);
   const radius = Math.max(1, Math.min(10, look.gap * 0.3, look.step * 0.3));
   if (look.gap >= APART || picture.ways.length <= MOST_WAYS) {
-    context.strokeStyle = colour("--line");
-    context.lineWidth = 1;
-    stroke(context, seen.flatMap((state) => leaving[state] ?? []), place, radius);
+    stroke(brush, seen.flatMap((state) => leaving[state] ?? []), place, radius, palette.line, 1);
   }
   const ways = chosen === null ? [] : (leaving[chosen] ?? []);
-  context.strokeStyle = colour("--path");
-  context.lineWidth = 2;
-  stroke(context, ways, place, radius);
+  stroke(brush, ways, place, radius, palette.path, 2);
   if (look.gap >= NAMED && look.step >= NAMED) {
-    context.font = `11px ${colour("--mono")}`;
-    context.textAlign = "center";
     const named = chosen === null && seen.length <= 12 ? seen.flatMap((state) => leaving[state] ?? []) : ways;
-    named.forEach((way, nth) => label(context, way, place, nth, colour));
+    named.forEach((way, nth) => label(brush, way, place, nth));
   }
   for (const state of seen) {
     const known = picture.states[state];
     const { x, y } = place(state);
-    context.fillStyle =
-      known?.kind === "trap" ? colour("--bad") : (colourOf(values, known?.values, dark) ?? colour(known?.kind === "open" ? "--line" : "--strong-line"));
-    context.beginPath();
     if (known?.kind === "trap" || known?.kind === "returned") {
-      context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+      brush.square(x, y, radius);
     } else {
-      context.arc(x, y, known?.kind === "moment" ? radius * 0.6 : radius, 0, 2 * Math.PI);
+      brush.disc(x, y, known?.kind === "moment" ? radius * 0.6 : radius);
     }
-    context.fill();
+    const plain = known?.kind === "open" ? palette.line : palette["strong-line"];
+    brush.fill(known?.kind === "trap" ? palette.bad : (colourOf(values, known?.values, dark) ?? plain));
   }
-  for (const [state, name] of [[chosen, "--preview"], [here, "--accent"]] as const) {
+  for (const [state, colour] of [[chosen, palette.preview], [here, palette.accent]] as const) {
     if (state !== null) {
       const { x, y } = place(state);
-      context.strokeStyle = colour(name);
-      context.lineWidth = 3;
-      context.beginPath();
-      context.arc(x, y, radius + 4, 0, 2 * Math.PI);
-      context.stroke();
+      brush.disc(x, y, radius + 4).stroke(colour, 3);
     }
   }
 }
 
 /** Ways; dashed are those that only some of a state's values take. */
-function stroke(
-  context: CanvasRenderingContext2D,
-  ways: PictureWay[],
-  place: (state: number) => { x: number; y: number },
-  radius: number,
-): void {
+function stroke(brush: Brush, ways: PictureWay[], place: (state: number) => Point, radius: number, colour: string, width: number): void {
   for (const partial of [false, true]) {
-    context.setLineDash(partial ? [5, 4] : []);
-    context.beginPath();
-    ways.filter((way) => way.partial === partial).forEach((way) => trace(context, way, place, radius));
-    context.stroke();
+    brush.context.beginPath();
+    ways.filter((way) => way.partial === partial).forEach((way) => trace(brush.context, place(way.from), place(way.to), radius));
+    brush.stroke(colour, width, partial ? [5, 4] : []);
   }
-  context.setLineDash([]);
 }
 
 /** A way: straight to the next row, bent where it goes back or stays. */
-function trace(
-  context: CanvasRenderingContext2D,
-  way: PictureWay,
-  place: (state: number) => { x: number; y: number },
-  radius: number,
-): void {
-  const [a, b] = [place(way.from), place(way.to)];
+function trace(context: CanvasRenderingContext2D, a: Point, b: Point, radius: number): void {
   context.moveTo(a.x, a.y);
-  if (way.from === way.to) {
+  if (a.x === b.x && a.y === b.y) {
     context.ellipse(a.x + radius + 5, a.y, 7, 5, 0, Math.PI, 3 * Math.PI);
   } else if (b.y > a.y) {
     context.lineTo(b.x, b.y);
@@ -146,25 +110,19 @@ function trace(
 }
 
 /** The values that take a way, beside it: several of one state stand one below the other. */
-function label(
-  context: CanvasRenderingContext2D,
-  way: PictureWay,
-  place: (state: number) => { x: number; y: number },
-  nth: number,
-  colour: (name: string) => string,
-): void {
+function label(brush: Brush, way: PictureWay, place: (state: number) => Point, nth: number): void {
+  const { context, palette } = brush;
   const values = brief(way.label);
   if (values === "") {
     return;
   }
   const [a, b] = [place(way.from), place(way.to)];
-  const bent = b.y <= a.y;
-  const [x, y] = [(a.x + b.x) / 2 + (bent ? 26 : 0), (a.y + b.y) / 2 + ((nth % 3) - 1) * 9];
+  const [x, y] = [(a.x + b.x) / 2 + (b.y <= a.y ? 26 : 0), (a.y + b.y) / 2 + ((nth % 3) - 1) * 9];
+  context.font = `11px ${palette.mono}`;
   const width = context.measureText(values).width;
-  context.fillStyle = colour("--paper");
+  context.fillStyle = palette.paper;
   context.fillRect(x - width / 2 - 2, y - 8, width + 4, 12);
-  context.fillStyle = colour("--quiet");
-  context.fillText(values, x, y + 2);
+  brush.write(values, x, y + 2, palette.quiet, context.font, "center");
 }
 
 /** The set of values alone, as short as it can be; nothing where none is read. */

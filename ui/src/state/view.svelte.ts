@@ -3,6 +3,7 @@ import { untrack } from "svelte";
 import { Entries } from "../tree/entries";
 import { Multiverse, type Place } from "../tree/model";
 import type { BranchesFrame } from "../wire/frames";
+import { problem } from "../words";
 import { Refused, Socket, type Status } from "../wire/socket";
 import type {
   AgentView,
@@ -177,8 +178,7 @@ class View implements Parts {
   }
 
   complain(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    this.message(error instanceof Refused || this.status === "live" ? "bad" : "info", text);
+    this.message(error instanceof Refused || this.status === "live" ? "bad" : "info", problem(error));
   }
 
   message(kind: Message["kind"], text: string): void {
@@ -249,10 +249,4 @@ export function name(id: Omit<UniverseId, "agent"> & { agent?: number }): string
   const place = `${id.branch}.${id.index}`;
   if (id.agent) return `${place}+${id.agent}:${id.offset}`;
   return id.offset === 0 ? place : `${place}+${id.offset}`;
-}
-
-/** 1234567 as 1,234,567. */
-export function grouped(count: number): string {
-  // The first use of the browser's own formatter takes as long as a few pictures.
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -3,7 +3,8 @@
 // A branch is a row of segments between the places that matter (forks, its ends, what is pointed at). The entries of a
 // segment are not laid out one by one: an unfolded segment is as wide as its entries, a folded one is short however many
 // it holds. So the layout costs as much as there are forks, and nothing recurses.
-import { group, OPEN, type Groups, type Multiverse, type Place } from "./model";
+import { group, members, type Groups } from "../groups";
+import { OPEN, type Multiverse, type Place } from "./model";
 
 /** Width of an entry, in pixels at zoom 1. */
 export const ENTRY = 148;
@@ -70,7 +71,7 @@ export interface Layout {
 }
 
 /** Lines down from the forks: all branches that leave a row at the same place hang on one. */
-export interface Spines {
+interface Spines {
   count: number;
   x: Float64Array;
   /** Level of the row that is left, and of the lowest branch that leaves it there. */
@@ -83,44 +84,38 @@ export function key(branch: number, index: number): string {
 }
 
 export function layOut(model: Multiverse, wishes: Wishes): Layout {
-  const { first, list } = model.children();
-  const shown = visible(model, wishes, first, list);
-  const layout = segments(model, wishes, first, list, shown);
-  stack(model, layout, first, list);
+  const shown = visible(model, wishes);
+  const layout = segments(model, wishes, shown);
+  stack(model, layout);
   layout.levels = group(layout.y, layout.rows);
-  layout.spines = spinesOf(model, layout, first, list);
+  layout.spines = spinesOf(model, layout);
   return layout;
 }
 
 /** Which rows are shown: neither filtered out nor behind a collapsed branch. */
-function visible(model: Multiverse, wishes: Wishes, first: Uint32Array, list: Uint32Array): Uint8Array {
+function visible(model: Multiverse, wishes: Wishes): Uint8Array {
+  const children = model.children();
   const shown = new Uint8Array(model.count);
   shown[0] = 1;
   for (let row = 0; row < model.count; row++) {
     const open = shown[row] === 1 && !wishes.collapsed.has(model.branch[row] ?? 0);
-    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
-      const child = list[n] ?? 0;
+    for (const child of members(children, row)) {
       shown[child] = open && (wishes.only?.has(model.branch[child] ?? 0) ?? true) ? 1 : 0;
     }
   }
   return shown;
 }
 
-function segments(
-  model: Multiverse,
-  wishes: Wishes,
-  first: Uint32Array,
-  list: Uint32Array,
-  shown: Uint8Array,
-): Layout {
-  const count = model.count;
+function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array): Layout {
+  const { count } = model;
+  const children = model.children();
   const pins = new Map<number, number[]>();
   for (const place of wishes.pins) {
     const { branch, index } = model.canonical(place);
     const near = [index - AROUND, index, index + 1, index + AROUND];
     pins.set(branch, [...(pins.get(branch) ?? []), ...near]);
   }
-  const capacity = 3 * count + list.length * 2 + wishes.pins.length * 4 + 16;
+  const capacity = 3 * count + children.list.length * 2 + wishes.pins.length * 4 + 16;
   const short = entryCount(model) <= FEW ? FEW : SHORT;
   const layout: Layout = {
     rows: 0,
@@ -151,9 +146,7 @@ function segments(
     stops.length = 0;
     stops.push(row === 0 ? 0 : fork + 1, tip);
     const pinned = pins.get(id);
-    const forks = (first[row + 1] ?? 0) > (first[row] ?? 0);
-    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
-      const child = list[n] ?? 0;
+    for (const child of members(children, row)) {
       if (shown[child] === 1) {
         // The entry after a fork is one of its alternatives, and stands alone.
         stops.push(model.fork[child] ?? 0, (model.fork[child] ?? 0) + 1);
@@ -165,7 +158,7 @@ function segments(
       stops.push(...pinned);
     }
     // Most branches are short and nothing leaves them.
-    if (pinned || forks) {
+    if (stops.length > 2) {
       stops.sort((a, b) => a - b);
     }
     let from = fork;
@@ -213,6 +206,11 @@ function openedBetween(wishes: Wishes, branch: number, from: number, to: number)
 
 /** The segment of a row that holds the place; -1 if the place is where the row begins. */
 export function segmentOf(layout: Layout, row: number, index: number): number {
+  return firstSegment(layout, row, (segment) => (layout.to[segment] ?? 0) >= index);
+}
+
+/** The first segment of a row for which it holds, or the last; -1 if there is none. */
+export function firstSegment(layout: Layout, row: number, holds: (segment: number) => boolean): number {
   let low = layout.first[row] ?? 0;
   let high = (layout.first[row + 1] ?? 0) - 1;
   if (high < low) {
@@ -220,10 +218,10 @@ export function segmentOf(layout: Layout, row: number, index: number): number {
   }
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((layout.to[middle] ?? 0) < index) {
-      low = middle + 1;
-    } else {
+    if (holds(middle)) {
       high = middle;
+    } else {
+      low = middle + 1;
     }
   }
   return low;
@@ -242,32 +240,16 @@ export function segmentFrom(model: Multiverse, layout: Layout, row: number, segm
 }
 
 /** Where a place of a row is drawn. */
-export function xOf(
-  model: Multiverse,
-  layout: Layout,
-  row: number,
-  index: number,
-  wishes: Wishes = NO_WISHES,
-): number {
+export function xOf(model: Multiverse, layout: Layout, row: number, index: number, wishes: Wishes = NO_WISHES): number {
   const fork = model.fork[row] ?? 0;
   if (index <= fork) {
     return layout.x0[row] ?? 0;
   }
-  const last = layout.first[row + 1] ?? 0;
-  let segment = layout.first[row] ?? 0;
-  let high = last - 1;
-  while (segment < high) {
-    const middle = (segment + high) >> 1;
-    if ((layout.to[middle] ?? 0) < index) {
-      segment = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
+  const segment = segmentOf(layout, row, index);
   const from = segmentFrom(model, layout, row, segment);
   const to = layout.to[segment] ?? from + 1;
   const begin = layout.x[segment] ?? 0;
-  const end = segment + 1 < last ? (layout.x[segment + 1] ?? 0) : (layout.x1[row] ?? 0);
+  const end = segmentEnd(layout, row, segment);
   if (layout.folded[segment] === 1) {
     return begin + ((end - begin) * (index - from)) / Math.max(1, to - from);
   }
@@ -283,8 +265,9 @@ export function xOf(
  *
  * Forks further right are placed first, and so nearer: the line down to a fork then never crosses a branch.
  */
-function stack(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint32Array): void {
-  const count = model.count;
+function stack(model: Multiverse, layout: Layout): void {
+  const { count } = model;
+  const children = model.children();
   const below = new Int32Array(count);
   const height = new Int32Array(count).fill(1);
   const right = new Float64Array(count);
@@ -297,12 +280,11 @@ function stack(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint
     }
     const label = model.end[row] === OPEN ? TAIL : END_LABEL;
     right[row] = (layout.x1[row] ?? 0) + label;
-    if (first[row] === first[row + 1]) {
+    if (members(children, row).length === 0) {
       continue;
     }
     order.length = 0;
-    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
-      const child = list[n] ?? 0;
+    for (const child of members(children, row)) {
       if (layout.first[child] !== layout.first[child + 1]) {
         order.push(child);
       }
@@ -346,14 +328,14 @@ function noSpines(room: number): Spines {
   return { count: 0, x: new Float64Array(room), top: new Int32Array(room), bottom: new Int32Array(room) };
 }
 
-function spinesOf(model: Multiverse, layout: Layout, first: Uint32Array, list: Uint32Array): Spines {
+function spinesOf(model: Multiverse, layout: Layout): Spines {
+  const children = model.children();
   const { y, x0 } = layout;
-  const spines = noSpines(list.length);
+  const spines = noSpines(children.list.length);
   const at = new Map<number, number>();
   for (let row = 0; row < model.count; row++) {
     at.clear();
-    for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
-      const child = list[n] ?? 0;
+    for (const child of members(children, row)) {
       const [x, deep] = [x0[child] ?? 0, y[child] ?? -1];
       if (deep < 0) {
         continue;

@@ -1,39 +1,11 @@
 // The multiverse as the server tells it: columns of branches. A parent's row comes before its children's.
+import { group, type Groups } from "../groups";
 import type { BranchesFrame } from "../wire/frames";
 
 /** A universe right after an entry: the place after the first `index` entries of a path that ends on `branch`. */
 export interface Place {
   branch: number;
   index: number;
-}
-
-/** Rows by a number that each has: those of number n are `list` from `first[n]` to `first[n + 1]`, in their order. */
-export interface Groups {
-  first: Uint32Array;
-  list: Uint32Array;
-}
-
-/** Groups rows by their numbers below `count`; rows with a negative number are in no group. */
-export function group(numbers: Int32Array, count: number): Groups {
-  const first = new Uint32Array(count + 1);
-  for (const number of numbers) {
-    if (number >= 0) {
-      first[number + 1] = (first[number + 1] ?? 0) + 1;
-    }
-  }
-  for (let number = 0; number < count; number++) {
-    first[number + 1] = (first[number + 1] ?? 0) + (first[number] ?? 0);
-  }
-  const next = first.slice();
-  const list = new Uint32Array(first[count] ?? 0);
-  numbers.forEach((number, row) => {
-    if (number >= 0) {
-      const at = next[number] ?? 0;
-      list[at] = row;
-      next[number] = at + 1;
-    }
-  });
-  return { first, list };
 }
 
 export const OPEN = 0;

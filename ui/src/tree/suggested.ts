@@ -2,9 +2,9 @@
 //
 // A path is a row; options that lead to the same rows share what lies before them. Children come after their parents in
 // the listing, so nothing recurses.
+import type { Brush } from "../drawing";
 import type { SuggestionListing } from "../wire/types";
 import { ENTRY, ROW } from "./layout";
-import type { Palette } from "./paint";
 
 /** More paths than this are told in the panel, not drawn. */
 const MOST_ROWS = 400;
@@ -101,41 +101,22 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
 }
 
 /** Draws them dashed: nobody has been there yet. */
-export function paintSuggested(context: CanvasRenderingContext2D, suggested: Suggested, palette: Palette): void {
+export function paintSuggested(brush: Brush, suggested: Suggested): void {
+  const { context, palette } = brush;
+  const colour = (edge: Edge): string => (edge.bad ? palette.bad : palette.preview);
   context.save();
-  context.setLineDash([4, 4]);
-  context.lineWidth = 1.4;
+  context.lineCap = "butt";
   for (const edge of suggested.edges) {
-    context.strokeStyle = edge.bad ? palette.bad : palette.preview;
-    context.beginPath();
-    context.moveTo(edge.x0, edge.y0);
-    context.lineTo(edge.x0, edge.y1);
-    context.lineTo(edge.x1 - 5, edge.y1);
-    context.stroke();
+    brush.line(edge.x0, edge.y0, edge.x0, edge.y1, edge.x1 - 5, edge.y1).stroke(colour(edge), 1.4, [4, 4]);
   }
-  context.setLineDash([]);
   context.textBaseline = "bottom";
   for (const edge of suggested.edges) {
-    const colour = edge.bad ? palette.bad : palette.preview;
-    context.strokeStyle = colour;
-    context.fillStyle = palette.paper;
-    context.beginPath();
+    const { x1: x, y1: y } = edge;
     // A diamond: visited places are round.
-    context.moveTo(edge.x1 - 5, edge.y1);
-    context.lineTo(edge.x1, edge.y1 - 5);
-    context.lineTo(edge.x1 + 5, edge.y1);
-    context.lineTo(edge.x1, edge.y1 + 5);
-    context.closePath();
-    context.fill();
-    context.stroke();
-    context.fillStyle = palette.text;
-    context.font = `11px ${palette.mono}`;
-    context.fillText(shortened(edge.set), edge.x0 + 8, edge.y1 - 3);
-    if (edge.end !== "") {
-      context.fillStyle = edge.bad ? palette.bad : palette.faint;
-      context.font = `11px ${palette.font}`;
-      context.fillText(`${edge.bad ? "✕ " : ""}${edge.end}`, edge.x1 + 10, edge.y1 + 6);
-    }
+    brush.polygon(x, y, 5, 4).fill(palette.paper).stroke(colour(edge), 1.4);
+    brush.write(shortened(edge.set), edge.x0 + 8, y - 3, palette.text, `11px ${palette.mono}`);
+    const end = `${edge.bad ? "✕ " : ""}${edge.end}`;
+    brush.write(end, x + 10, y + 6, edge.bad ? palette.bad : palette.quiet, `11px ${palette.sans}`);
   }
   context.restore();
 }

@@ -2,6 +2,7 @@
 import { view } from "../state/view.svelte";
 import { wish } from "../state/wishes.svelte";
 import { key as keyOf, segmentFrom, segmentOf, type Layout } from "./layout";
+import { members } from "../groups";
 import { samePlace, type Place } from "./model";
 
 /** Chooses a place without going there. */
@@ -58,9 +59,7 @@ export function futures(place: Place): Place[] {
   }
   const index = at.index + 1;
   const list: Place[] = at.index < (model.tip[row] ?? 0) ? [{ branch: at.branch, index }] : [];
-  const { first, list: children } = model.children();
-  for (let n = first[row] ?? 0; n < (first[row + 1] ?? 0); n++) {
-    const child = children[n] ?? 0;
+  for (const child of members(model.children(), row)) {
     if (model.fork[child] === at.index) {
       list.push({ branch: model.branch[child] ?? 0, index });
     }
