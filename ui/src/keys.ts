@@ -66,8 +66,8 @@ export const KEYS: Key[] = [
   { keys: ["/"], group: "Go to", does: "search the multiverse", typed: "", run: () => document.getElementById("tree-search")?.focus() },
   { keys: ["B", "F9"], group: "Keep", does: "breakpoint at the cursor's line", typed: "break LINE", run: () => cursor.toggle() },
   { keys: ["b"], group: "Keep", does: "name this universe", typed: "bookmark NAME", run: () => show("notes", "bookmark-name") },
-  { keys: ["y"], group: "Keep", does: "share this moment", typed: "moment", run: () => (dialogs.share = true) },
-  { keys: ["?"], group: "Keep", does: "this sheet", typed: "help", run: () => (dialogs.help = true) },
+  { keys: ["y"], group: "Keep", does: "share this moment", typed: "moment", run: () => (dialogs.shown = { is: "share" }) },
+  { keys: ["?"], group: "Keep", does: "this sheet", typed: "help", run: () => (dialogs.shown = { is: "keys" }) },
 ];
 
 /** Keys inside the multiverse, for the sheet. */
@@ -97,7 +97,7 @@ function types(target: EventTarget | null): boolean {
 
 export function onkeydown(event: KeyboardEvent): void {
   if (event.key === "Escape") {
-    if (dialogs.any) {
+    if (dialogs.shown) {
       dialogs.close();
     } else if (types(event.target)) {
       (event.target as HTMLElement).blur();
@@ -106,7 +106,7 @@ export function onkeydown(event: KeyboardEvent): void {
     }
     return;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || dialogs.any || types(event.target) || !view.info) {
+  if (event.ctrlKey || event.metaKey || event.altKey || dialogs.shown || types(event.target) || !view.info) {
     return;
   }
   const pressed = event.shiftKey && /^F\d/.test(event.key) ? `Shift+${event.key}` : event.key;

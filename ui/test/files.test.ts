@@ -1,6 +1,6 @@
 // Rows of files, without a browser.
 import { expect, test } from "vitest";
-import { hexRows, tree } from "../src/panels/files";
+import { hexText, tree } from "../src/panels/files";
 
 test("files stand below their folders, whatever is between in the alphabet", () => {
   const rows = tree([
@@ -22,11 +22,11 @@ test("files stand below their folders, whatever is between in the alphabet", () 
 });
 
 test("bytes are shown sixteen a line", () => {
-  expect(hexRows([])).toBe("");
-  const lines = hexRows([...Array(17).keys()].map((n) => n + 60)).split("\n");
+  expect(hexText([])).toBe("");
+  const lines = hexText([...Array(17).keys()].map((n) => n + 60)).split("\n");
   expect(lines).toEqual([
     "000000  3c 3d 3e 3f 40 41 42 43 44 45 46 47 48 49 4a 4b  <=>?@ABCDEFGHIJK",
     `000010  ${"4c".padEnd(47)}  L`,
   ]);
-  expect(hexRows([10, 255])).toContain("··");
+  expect(hexText([10, 255])).toContain("··");
 });

@@ -26,6 +26,21 @@ export function isLed(pin: PinView): boolean {
   return pin.mode === "output" || pin.written || /led|lamp|light/i.test(pin.label ?? "");
 }
 
+const LEDS: Record<string, string> = {
+  red: "#e5383b",
+  green: "#2fb344",
+  blue: "#2d7ff9",
+  yellow: "#f5b700",
+  white: "#dfe6ee",
+  orange: "#f77f00",
+};
+
+/** The colour that a label names, or the usual red. */
+export function ledColour(pin: PinView): string {
+  const named = /red|green|blue|yellow|white|orange/i.exec(pin.label ?? "");
+  return LEDS[named?.[0].toLowerCase() ?? "red"] ?? "";
+}
+
 /** The pixels of a display as bytes of red, green, blue and opacity. */
 export function pixels(runs: [number, number][], count: number): Uint8ClampedArray<ArrayBuffer> {
   const bytes = new Uint8ClampedArray(count * 4);

@@ -1,62 +1,36 @@
 // The multiverse in formats of others.
-import { NONE, type EntriesFrame } from "../wire/frames";
-import { ROW, xOf, type Layout } from "../tree/layout";
+import { entryOf, frames, type Entry, type Load } from "../tree/entries";
+import { ROW, segmentFrom, xOf, type Layout } from "../tree/layout";
 import type { Multiverse } from "../tree/model";
 
-export interface Exported {
-  kind: string;
-  steps: number;
-  call: string;
-  value: string | null;
-  mocked: boolean;
-}
-
 const ENDS = ["open", "finished", "trapped"];
-const AT_ONCE = 8192;
 /** Larger trees make files that no viewer opens. */
-export const MOST_ENTRIES = 200_000;
-
-type Load = (branch: number, from: number, count: number) => Promise<EntriesFrame>;
+const MOST_ENTRIES = 200_000;
 
 /** All entries, by row of the model. */
-export async function collect(model: Multiverse, load: Load): Promise<Exported[][]> {
-  const rows: Exported[][] = [];
+export async function collect(model: Multiverse, load: Load): Promise<Entry[][]> {
+  const rows: Entry[][] = [];
   let total = 0;
   for (let row = 0; row < model.count; row++) {
-    const list: Exported[] = [];
+    const list: Entry[] = [];
     const [fork, tip] = [model.fork[row] ?? 0, model.tip[row] ?? 0];
     total += tip - fork;
     if (total > MOST_ENTRIES) {
       throw new Error(`the multiverse has more than ${MOST_ENTRIES} entries: filter it first, or query the session file`);
     }
-    for (let from = fork; from < tip; ) {
-      const frame = await load(model.branch[row] ?? 0, from, AT_ONCE);
-      if (frame.header.count === 0) {
-        break;
-      }
-      for (let n = 0; n < frame.header.count; n++) {
-        const kind = frame.kind[n] ?? 0;
-        const value = frame.value[n] ?? NONE;
-        list.push({
-          kind: ["input", "output", "event"][kind & 3] ?? "event",
-          steps: frame.steps[n] ?? 0,
-          call: frame.header.texts[frame.call[n] ?? 0] ?? "",
-          value: value === NONE ? null : (frame.header.texts[value] ?? null),
-          mocked: (kind & 4) !== 0,
-        });
-      }
-      from += frame.header.count;
+    for await (const frame of frames(load, model.branch[row] ?? 0, fork, tip)) {
+      frame.steps.forEach((_, n) => list.push(entryOf(frame, n)));
     }
     rows.push(list);
   }
   return rows;
 }
 
-function words(entry: Exported): string {
+function words(entry: Entry): string {
   return entry.value === null ? entry.call : `${entry.call} = ${entry.value}`;
 }
 
-export function json(model: Multiverse, entries: Exported[][], program: string): string {
+export function json(model: Multiverse, entries: Entry[][], program: string): string {
   const branches = entries.map((list, row) => ({
     branch: model.branch[row],
     parent: row === 0 ? null : model.parent[row],
@@ -69,7 +43,7 @@ export function json(model: Multiverse, entries: Exported[][], program: string):
   return `${JSON.stringify({ format: "borges-multiverse", version: 1, program, branches }, null, 1)}\n`;
 }
 
-export function dot(model: Multiverse, entries: Exported[][]): string {
+export function dot(model: Multiverse, entries: Entry[][]): string {
   const lines = ["digraph multiverse {", "  rankdir=LR;", '  node [shape=point, label=""];', '  "0.0" [shape=circle, label="start"];'];
   const quote = (text: string) => `"${text.replace(/["\\]/g, (c) => `\\${c}`)}"`;
   entries.forEach((list, row) => {
@@ -88,7 +62,7 @@ export function dot(model: Multiverse, entries: Exported[][]): string {
   return `${lines.join("\n")}\n}\n`;
 }
 
-export function svg(model: Multiverse, layout: Layout, entries: Exported[][]): string {
+export function svg(model: Multiverse, layout: Layout, entries: Entry[][]): string {
   const escape = (text: string) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
   const parts: string[] = [];
   const y = (row: number) => (layout.y[row] ?? 0) * ROW + ROW / 2;
@@ -102,7 +76,7 @@ export function svg(model: Multiverse, layout: Layout, entries: Exported[][]): s
     parts.push(`<path d="${begin}H${x1}" class="line"/>`);
     for (let segment = layout.first[row] ?? 0; segment < (layout.first[row + 1] ?? 0); segment++) {
       const to = layout.to[segment] ?? 0;
-      const from = segment > (layout.first[row] ?? 0) ? (layout.to[segment - 1] ?? 0) : (model.fork[row] ?? 0);
+      const from = segmentFrom(model, layout, row, segment);
       if (layout.folded[segment] === 1) {
         const middle = (xOf(model, layout, row, from) + xOf(model, layout, row, to)) / 2;
         parts.push(`<text x="${middle}" y="${y(row) - 6}" text-anchor="middle">${to - from} entries</text>`);

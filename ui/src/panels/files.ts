@@ -1,5 +1,5 @@
 // The files of a program as a tree, and bytes as people read them.
-import type { Cell } from "../wire/types";
+import type { Cell, MockValues } from "../wire/types";
 
 export interface FileRow {
   path: string;
@@ -50,14 +50,30 @@ function compare(a: string[], b: string[]): number {
   return a.length - b.length;
 }
 
-/** Sixteen bytes a line: where they are, as numbers, as letters. */
-export function hexRows(bytes: number[]): string {
-  const lines = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    const row = bytes.slice(at, at + 16);
-    const numbers = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    const letters = row.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·")).join("");
-    lines.push(`${at.toString(16).padStart(6, "0")}  ${numbers.padEnd(47)}  ${letters}`);
-  }
-  return lines.join("\n");
+export interface HexRow {
+  address: string;
+  numbers: string[];
+  letters: string;
+}
+
+/** Sixteen bytes a row: where they are, as numbers, as letters. */
+export function hexRows(bytes: number[], begin = 0): HexRow[] {
+  return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, nth) => {
+    const row = bytes.slice(nth * 16, nth * 16 + 16);
+    return {
+      address: (begin + nth * 16).toString(16).padStart(6, "0"),
+      numbers: row.map((byte) => byte.toString(16).padStart(2, "0")),
+      letters: row.map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·")).join(""),
+    };
+  });
+}
+
+/** The same as a text. */
+export function hexText(bytes: number[]): string {
+  return hexRows(bytes).map(({ address, numbers, letters }) => `${address}  ${numbers.join(" ").padEnd(47)}  ${letters}`).join("\n");
+}
+
+/** What a call comes to, as it is typed. */
+export function mockedAs(values: MockValues): string {
+  return "sequence" in values ? values.sequence.join(", ") : `${values.then.join(", ")}, then live`;
 }

@@ -1,33 +1,16 @@
-// Which dialogs are open.
+// Which dialog is open.
 import type { UniverseDifference } from "../wire/types";
 
-class Dialogs {
-  help = $state(false);
-  exporting = $state(false);
-  share = $state(false);
-  open = $state(false);
-  difference = $state.raw<UniverseDifference | null>(null);
-  /** The line for which a breakpoint is edited. */
-  breakpoint = $state.raw<{ file: string; line: number } | null>(null);
+export type Dialog =
+  | { is: "keys" | "share" | "export" | "open" }
+  | { is: "difference"; difference: UniverseDifference }
+  | { is: "breakpoint"; place: { file: string; line: number } };
 
-  get any(): boolean {
-    return (
-      this.help ||
-      this.exporting ||
-      this.share ||
-      this.open ||
-      this.difference !== null ||
-      this.breakpoint !== null
-    );
-  }
+class Dialogs {
+  shown = $state.raw<Dialog | null>(null);
 
   close(): void {
-    this.help = false;
-    this.exporting = false;
-    this.share = false;
-    this.open = false;
-    this.difference = null;
-    this.breakpoint = null;
+    this.shown = null;
   }
 }
 

@@ -5,33 +5,7 @@ import { Multiverse, type Place } from "../tree/model";
 import type { BranchesFrame } from "../wire/frames";
 import { problem } from "../words";
 import { Refused, Socket, type Status } from "../wire/socket";
-import type {
-  AgentView,
-  BoardView,
-  BreakpointListing,
-  Command,
-  Event,
-  FileListing,
-  GraphListing,
-  Info,
-  InputListing,
-  MockListing,
-  ModelListing,
-  NoteListing,
-  Part,
-  ProgramListing,
-  Question,
-  Reply,
-  ShelfListing,
-  StackListing,
-  Stop,
-  StreamsListing,
-  SuggestionListing,
-  UniverseId,
-  VariableListing,
-  WatchListing,
-  Within,
-} from "../wire/types";
+import type { Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
 
 export interface Message {
   id: number;
@@ -41,34 +15,38 @@ export interface Message {
 
 const MESSAGE_MS = 6000;
 
-/** What is kept as the server tells it: a part without a field of its name does not compile. */
-type Parts = { [P in Exclude<Part, { part: "board" | "line" | "work" }> as P["part"]]: P["is"] };
+/** Parts by their names. */
+type Parts = { [P in Part as P["part"]]: P["is"] };
 
-class View implements Parts {
+/** An answer of a kind. */
+export type Told<K extends Reply["reply"] = Reply["reply"]> = Extract<Reply, { reply: K }>;
+
+/** What is kept as the server tells it: a part without a field of its name does not compile. */
+class View implements Omit<Parts, "board" | "line" | "work"> {
   status = $state<Status>("connecting");
-  info = $state.raw<Info | null>(null);
+  info = $state.raw<Parts["info"]>(null);
   /** The program of a model language that is debugged; null if it is another program, or none. */
-  model = $state.raw<ModelListing | null>(null);
+  model = $state.raw<Parts["model"]>(null);
   /** Its text, and the universes of it that were seen. */
-  graph = $state.raw<GraphListing>({ text: "", breakpoints: [], statuses: [], from: [], to: [], command: [] });
-  stop = $state.raw<Stop | null>(null);
-  program = $state.raw<ProgramListing>({ files: [], functions: [], warnings: [] });
-  agents = $state.raw<AgentView[]>([]);
-  stack = $state.raw<StackListing>({ frames: [] });
-  variables = $state.raw<VariableListing>({ frame: 0, locals: [], globals: [], of_libraries: 0, operands: [] });
-  watches = $state.raw<WatchListing[]>([]);
-  breakpoints = $state.raw<BreakpointListing[]>([]);
-  mocks = $state.raw<MockListing[]>([]);
-  notes = $state.raw<NoteListing[]>([]);
-  board = $state.raw<BoardView | null>(null);
+  graph = $state.raw<Parts["graph"]>({ text: "", breakpoints: [], statuses: [], from: [], to: [], command: [] });
+  stop = $state.raw<Parts["stop"]>(null);
+  program = $state.raw<Parts["program"]>({ files: [], functions: [], warnings: [] });
+  agents = $state.raw<Parts["agents"]>([]);
+  stack = $state.raw<Parts["stack"]>({ frames: [] });
+  variables = $state.raw<Parts["variables"]>({ frame: 0, locals: [], globals: [], of_libraries: 0, operands: [] });
+  watches = $state.raw<Parts["watches"]>([]);
+  breakpoints = $state.raw<Parts["breakpoints"]>([]);
+  mocks = $state.raw<Parts["mocks"]>([]);
+  notes = $state.raw<Parts["notes"]>([]);
+  board = $state.raw<Parts["board"]["board"] | null>(null);
   console = $state("");
   /** What a program of an operating system has written; null for others. */
-  streams = $state.raw<StreamsListing | null>(null);
-  inputs = $state.raw<InputListing[]>([]);
-  shelf = $state.raw<ShelfListing>({ examples: [], recent: [] });
+  streams = $state.raw<Parts["streams"]>(null);
+  inputs = $state.raw<Parts["inputs"]>([]);
+  shelf = $state.raw<Parts["shelf"]>({ examples: [], recent: [] });
   /** Futures that were asked for; null if none were. */
-  suggestions = $state.raw<SuggestionListing | null>(null);
-  file = $state.raw<FileListing>({ changed: false, followed: false });
+  suggestions = $state.raw<Parts["suggestions"]>(null);
+  file = $state.raw<Parts["file"]>({ changed: false, followed: false });
   /** The branch that motions forward follow. */
   line = $state(0);
   /** What is being done; null while all is quiet. */
@@ -116,11 +94,29 @@ class View implements Parts {
     return this.link;
   }
 
+  /** Asks for an answer of a kind; what the session refuses is thrown as an error with its words. */
+  async ask<K extends Reply["reply"]>(command: Command, kind: K): Promise<Told<K>> {
+    const reply = await this.socket().command(command);
+    if (reply.reply !== kind) {
+      throw new Error("the server answers something else: is it of another version?");
+    }
+    return reply as Told<K>;
+  }
+
   /** Has the session do something; what it refuses is shown, and null comes back. */
   async run(command: Command): Promise<Reply | null> {
+    return this.attempt(() => this.socket().command(command));
+  }
+
+  /** As `ask`, for a user who waits: what is refused is shown, and null comes back. */
+  async want<K extends Reply["reply"]>(command: Command, kind: K): Promise<Told<K> | null> {
+    return this.attempt(() => this.ask(command, kind));
+  }
+
+  private async attempt<T>(work: () => Promise<T>): Promise<T | null> {
     this.count(1);
     try {
-      return await this.socket().command(command);
+      return await work();
     } catch (error) {
       this.complain(error);
       return null;

@@ -1,11 +1,10 @@
 // Entries as they are needed: the server keeps them, the page asks for what is in sight.
 import { NONE, type EntriesFrame } from "../wire/frames";
+import type { EntryClass } from "../wire/types";
 import type { Multiverse } from "./model";
 
-export type Kind = "input" | "output" | "event";
-
 export interface Entry {
-  kind: Kind;
+  kind: EntryClass;
   /** Steps before it. */
   steps: number;
   call: string;
@@ -14,12 +13,39 @@ export interface Entry {
 }
 
 const CHUNK = 256;
+/** Entries of a frame at most. */
+const LONGEST = 16_384;
 /** Questions under way at a time: what is in sight now matters more than what was. */
 const AT_ONCE = 3;
 const KEPT = 4000;
-const KINDS: Kind[] = ["input", "output", "event"];
+const KINDS: EntryClass[] = ["input", "output", "event"];
 
-type Load = (branch: number, from: number, count: number) => Promise<EntriesFrame>;
+export type Load = (branch: number, from: number, count: number) => Promise<EntriesFrame>;
+
+/** An entry of a frame. */
+export function entryOf(frame: EntriesFrame, n: number): Entry {
+  const kind = frame.kind[n] ?? 0;
+  const value = frame.value[n] ?? NONE;
+  return {
+    kind: KINDS[kind & 3] ?? "event",
+    steps: frame.steps[n] ?? 0,
+    call: frame.header.texts[frame.call[n] ?? 0] ?? "",
+    value: value === NONE ? null : (frame.header.texts[value] ?? null),
+    mocked: (kind & 4) !== 0,
+  };
+}
+
+/** The frames of a stretch of a branch; fewer, where the server has no more. */
+export async function* frames(load: Load, branch: number, from: number, to: number): AsyncGenerator<EntriesFrame> {
+  while (from < to) {
+    const frame = await load(branch, from, Math.min(LONGEST, to - from));
+    if (frame.header.count === 0) {
+      return;
+    }
+    yield frame;
+    from += frame.header.count;
+  }
+}
 
 export class Entries {
   private readonly chunks = new Map<string, EntriesFrame>();
@@ -56,15 +82,7 @@ export class Entries {
       this.want(key, branch, fork + chunk * CHUNK);
       return null;
     }
-    const kind = frame.kind[n] ?? 0;
-    const value = frame.value[n] ?? NONE;
-    return {
-      kind: KINDS[kind & 3] ?? "event",
-      steps: frame.steps[n] ?? 0,
-      call: frame.header.texts[frame.call[n] ?? 0] ?? "",
-      value: value === NONE ? null : (frame.header.texts[value] ?? null),
-      mocked: (kind & 4) !== 0,
-    };
+    return entryOf(frame, n);
   }
 
   private want(key: string, branch: number, from: number): void {

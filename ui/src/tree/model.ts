@@ -12,6 +12,8 @@ export const OPEN = 0;
 export const FINISHED = 1;
 export const TRAPPED = 2;
 
+const COLUMNS = ["branch", "parent", "fork", "tip", "end"] as const;
+
 export class Multiverse {
   /** Changes with every change. */
   revision = 0;
@@ -20,8 +22,7 @@ export class Multiverse {
   parent = new Uint32Array(16);
   fork = new Uint32Array(16);
   tip = new Uint32Array(16);
-  end = new Uint8Array(16);
-  begins = new Float64Array(16);
+  end = new Uint32Array(16);
   reached = new Float64Array(16);
   readonly words = new Map<number, string>();
   private readonly rows = new Map<number, number>();
@@ -42,12 +43,9 @@ export class Multiverse {
         row = this.count++;
         this.rows.set(id, row);
       }
-      this.branch[row] = id;
-      this.parent[row] = frame.parent[n] ?? 0;
-      this.fork[row] = frame.fork[n] ?? 0;
-      this.tip[row] = frame.tip[n] ?? 0;
-      this.end[row] = frame.end[n] ?? 0;
-      this.begins[row] = frame.begins[n] ?? 0;
+      for (const column of COLUMNS) {
+        this[column][row] = frame[column][n] ?? 0;
+      }
       this.reached[row] = frame.reached[n] ?? 0;
     }
     for (const [id, text] of frame.header.words) {
@@ -116,16 +114,13 @@ export class Multiverse {
       return;
     }
     const size = Math.max(count, this.branch.length * 2);
-    const grown = <T extends Uint32Array | Uint8Array | Float64Array>(to: T, from: T): T => {
+    const grown = <T extends Uint32Array | Float64Array>(to: T, from: T): T => {
       to.set(from);
       return to;
     };
-    this.branch = grown(new Uint32Array(size), this.branch);
-    this.parent = grown(new Uint32Array(size), this.parent);
-    this.fork = grown(new Uint32Array(size), this.fork);
-    this.tip = grown(new Uint32Array(size), this.tip);
-    this.end = grown(new Uint8Array(size), this.end);
-    this.begins = grown(new Float64Array(size), this.begins);
+    for (const column of COLUMNS) {
+      this[column] = grown(new Uint32Array(size), this[column]);
+    }
     this.reached = grown(new Float64Array(size), this.reached);
   }
 }

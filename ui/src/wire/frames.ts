@@ -1,31 +1,19 @@
 // Binary frames, as crates/hub/src/frames.rs writes them: a header in JSON, then columns of numbers.
 import type { BranchesHeader, EntriesHeader, StatesHeader } from "./types";
 
-export interface BranchesFrame {
-  header: BranchesHeader;
-  begins: Float64Array;
-  reached: Float64Array;
-  branch: Uint32Array;
-  parent: Uint32Array;
-  fork: Uint32Array;
-  tip: Uint32Array;
-  end: Uint32Array;
-}
+/** The columns of each kind of frame, in their order. */
+const COLUMNS = {
+  branches: { begins: "floats", reached: "floats", branch: "words", parent: "words", fork: "words", tip: "words", end: "words" },
+  entries: { steps: "floats", kind: "words", call: "words", value: "words" },
+  states: { depth: "words", status: "bytes" },
+} as const;
 
-export interface EntriesFrame {
-  header: EntriesHeader;
-  steps: Float64Array;
-  kind: Uint32Array;
-  call: Uint32Array;
-  value: Uint32Array;
-}
+type Kind = keyof typeof COLUMNS;
+type Of<K extends Kind> = { [C in keyof (typeof COLUMNS)[K]]: ReturnType<Columns[(typeof COLUMNS)[K][C] & keyof Columns]> };
 
-export interface StatesFrame {
-  header: StatesHeader;
-  depth: Uint32Array;
-  status: Uint8Array;
-}
-
+export type BranchesFrame = { header: BranchesHeader } & Of<"branches">;
+export type EntriesFrame = { header: EntriesHeader } & Of<"entries">;
+export type StatesFrame = { header: StatesHeader } & Of<"states">;
 export type Frame = BranchesFrame | EntriesFrame | StatesFrame;
 
 /** An index that stands for no text. */
@@ -65,38 +53,10 @@ export function readFrame(buffer: ArrayBuffer): Frame {
   const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
   const header = JSON.parse(text) as Frame["header"];
   const columns = new Columns(buffer, 4 + length, header.count);
-  if (isBranches(header)) {
-    return {
-      header,
-      begins: columns.floats(),
-      reached: columns.floats(),
-      branch: columns.words(),
-      parent: columns.words(),
-      fork: columns.words(),
-      tip: columns.words(),
-      end: columns.words(),
-    };
-  }
-  if (isStates(header)) {
-    return { header, depth: columns.words(), status: columns.bytes() };
-  }
-  return {
-    header,
-    steps: columns.floats(),
-    kind: columns.words(),
-    call: columns.words(),
-    value: columns.words(),
-  };
-}
-
-function isBranches(header: Frame["header"]): header is BranchesHeader {
-  return header.frame === "branches";
-}
-
-function isStates(header: Frame["header"]): header is StatesHeader {
-  return header.frame === "states";
+  const read = Object.entries(COLUMNS[header.frame as Kind]).map(([name, type]) => [name, columns[type]()]);
+  return { header, ...Object.fromEntries(read) } as Frame;
 }
 
 export function isBranchesFrame(frame: Frame): frame is BranchesFrame {
-  return isBranches(frame.header);
+  return frame.header.frame === "branches";
 }
