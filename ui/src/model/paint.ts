@@ -69,7 +69,8 @@ export function paint(brush: Brush, picture: Painted, look: Look): void {
     const y = py(node);
     const colour = palette[COLOURS[status]];
     if (look.scale < DOTS) {
-      brush.square(x, y, radius).fill(colour);
+      context.fillStyle = colour;
+      context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
       continue;
     }
     shape(brush, status, x, y, radius).fill(colour);

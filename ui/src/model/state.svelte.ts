@@ -1,6 +1,6 @@
 // What the page of a model program knows, and what it asks for.
 import { view } from "../state/view.svelte";
-import { problem } from "../words";
+import { counted, problem } from "../words";
 import { layout, type Graph } from "./layout";
 import { read, type States } from "./states";
 import type { Came, Card, ChangeRow, LinkRow, Order } from "./types";
@@ -74,20 +74,15 @@ class ModelState {
       return;
     }
     this.busy = true;
-    try {
-      const came: Came = await ask({ command: "order", order }, "came");
-      const ran = came.ran;
-      const first = ran ? (ran.paused[0] ?? ran.held[0] ?? ran.ends[0] ?? ran.from) : 0;
+    await this.attempt(async () => {
+      const { ran } = await ask({ command: "order", order }, "came");
       this.shown = "seen";
       if (ran) {
-        await this.look(first);
+        await this.look(ran.paused[0] ?? ran.held[0] ?? ran.ends[0] ?? ran.from);
       }
       this.message = ran ? told(ran) : "";
-    } catch (error) {
-      this.message = problem(error);
-    } finally {
-      this.busy = false;
-    }
+    });
+    this.busy = false;
   }
 
   /** Goes from one of all states to its universe, where it can be debugged. */
@@ -108,20 +103,15 @@ class ModelState {
 }
 
 function told(ran: NonNullable<Came["ran"]>): string {
-  const count = (list: number[], what: string): string => {
-    const many = list.length === 1 ? "universe" : "universes";
-    return list.length > 0 ? `${what} in ${list.length} ${many}` : "";
-  };
-  const parts = [count(ran.paused, "paused"), count(ran.held, "held"), count(ran.ends, "ended")];
-  if (ran.never_reached) {
-    parts.push("the goal is reached in no universe");
-  }
-  if (ran.stopped) {
-    parts.push("paused: the same again goes on");
-  }
-  if (ran.cut) {
-    parts.push("there are more universes than fit");
-  }
+  const count = (list: number[], what: string): string => (list.length > 0 ? `${what} in ${counted(list.length, "universe")}` : "");
+  const parts = [
+    count(ran.paused, "paused"),
+    count(ran.held, "held"),
+    count(ran.ends, "ended"),
+    ran.never_reached ? "the goal is reached in no universe" : "",
+    ran.stopped ? "paused: the same again goes on" : "",
+    ran.cut ? "there are more universes than fit" : "",
+  ];
   return parts.filter((part) => part !== "").join(", ");
 }
 

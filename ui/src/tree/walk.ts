@@ -99,52 +99,36 @@ function endOf(branch: number): Place {
   return { branch, index: row === undefined ? 0 : (view.multiverse.tip[row] ?? 0) };
 }
 
+/** Keys that mean the same as another. */
+const SAME: Record<string, string> = { h: "ArrowLeft", l: "ArrowRight", k: "ArrowUp", j: "ArrowDown", " ": "u" };
+
 /** Does what a key means in the tree; whether it means anything. */
 export function key(pressed: string, layout: Layout): boolean {
   const place: Place = view.selected ?? view.here;
-  const go = (target: Place | null): true => {
+  const go = (target: Place | null): void => {
     if (target) {
       select(target);
     }
-    return true;
   };
-  switch (pressed) {
-    case "ArrowLeft":
-    case "h":
-      return go(previous(place, layout));
-    case "ArrowRight":
-    case "l":
-      return go(next(place, layout));
-    case "ArrowUp":
-    case "k":
-      return go(beside(place, -1, layout));
-    case "ArrowDown":
-    case "j":
-      return go(beside(place, 1, layout));
-    case "Home":
-      return go({ branch: view.multiverse.branch[0] ?? 0, index: 0 });
-    case "End":
-      return go(endOf(view.line));
-    case "Enter":
-      void jumpTo(place, view.selected ? wish.selectedOffset : 0);
-      return true;
-    case "Escape":
-      select(null);
-      return true;
-    case " ":
-    case "u":
-      unfoldAt(place, layout);
-      return true;
-    case "x":
-      wish.collapse(view.multiverse.canonical(place).branch);
-      return true;
-    default:
-      return false;
-  }
+  const acts: Record<string, () => unknown> = {
+    ArrowLeft: () => go(previous(place, layout)),
+    ArrowRight: () => go(next(place, layout)),
+    ArrowUp: () => go(beside(place, -1, layout)),
+    ArrowDown: () => go(beside(place, 1, layout)),
+    Home: () => go({ branch: view.multiverse.branch[0] ?? 0, index: 0 }),
+    End: () => go(endOf(view.line)),
+    Enter: () => jumpTo(place, view.selected ? wish.selectedOffset : 0),
+    Escape: () => select(null),
+    u: () => unfoldAt(place, layout),
+    x: () => wish.collapse(view.multiverse.canonical(place).branch),
+  };
+  const act = acts[SAME[pressed] ?? pressed];
+  act?.();
+  return act !== undefined;
 }
 
 /** Unfolds the run that follows a place; if there is nothing folded, its instructions. */
-export function unfoldAt(place: Place, layout: Layout): void {
+function unfoldAt(place: Place, layout: Layout): void {
   const model = view.multiverse;
   const at = model.canonical(place);
   const row = model.rowOf(at.branch);
