@@ -21,13 +21,14 @@ export function group(numbers: Int32Array | Uint32Array, count: number): Groups 
   }
   const next = first.slice();
   const list = new Uint32Array(first[count] ?? 0);
-  numbers.forEach((number, row) => {
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] ?? -1;
     if (number >= 0) {
       const at = next[number] ?? 0;
       list[at] = row;
       next[number] = at + 1;
     }
-  });
+  }
   return { first, list };
 }
 

@@ -19,18 +19,27 @@ export interface States {
   /** How many states the widest row has. */
   widest: number;
   /** The ends. */
-  ends: Uint32Array;
+  ends: readonly number[];
 }
 
 /** Reads what the server tells, and sorts it into rows in time proportional to its size. */
 export function read({ header, depth: row, status }: StatesFrame): States {
   const count = header.count;
-  const rows = row.reduce((most, at) => Math.max(most, at + 1), 0);
+  let rows = 0;
+  const ends: number[] = [];
+  for (let state = 0; state < count; state++) {
+    rows = Math.max(rows, (row[state] ?? 0) + 1);
+    if ((status[state] ?? 0) >= FIRST_END) {
+      ends.push(state);
+    }
+  }
   const { first, list: order } = group(row, rows);
   const place = new Uint32Array(count);
-  order.forEach((state, at) => (place[state] = at - (first[row[state] ?? 0] ?? 0)));
+  for (let at = 0; at < count; at++) {
+    const state = order[at] ?? 0;
+    place[state] = at - (first[row[state] ?? 0] ?? 0);
+  }
   const widest = first.reduce((most, begin, at) => Math.max(most, begin - (first[at - 1] ?? 0)), 0);
-  const ends = Uint32Array.from(row.keys()).filter((state) => (status[state] ?? 0) >= FIRST_END);
   return { count, edges: header.edges, complete: header.complete, status, order, first, row, place, widest, ends };
 }
 
