@@ -1,4 +1,5 @@
-// Numbers and errors in words.
+// Numbers, errors and mocks in words.
+import type { MockValues } from "./wire/types";
 
 /** 1234567 as 1,234,567. */
 export function grouped(count: number): string {
@@ -14,4 +15,9 @@ export function counted(count: number, what: string): string {
 /** What an error says. */
 export function problem(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What a call comes to, as it is typed. */
+export function mockedAs(values: MockValues): string {
+  return "sequence" in values ? values.sequence.join(", ") : `${values.then.join(", ")}, then live`;
 }

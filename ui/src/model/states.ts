@@ -75,6 +75,7 @@ export function zoom(look: Look, factor: number, px: number, py: number, width: 
   return { x, y, gap, step };
 }
 
+/** A point of the canvas. */
 export interface Point {
   x: number;
   y: number;

@@ -1,5 +1,5 @@
 // The files of a program as a tree, and bytes as people read them.
-import type { Cell, MockValues } from "../wire/types";
+import type { Cell } from "../wire/types";
 
 export interface FileRow {
   path: string;
@@ -50,6 +50,7 @@ function compare(a: string[], b: string[]): number {
   return a.length - b.length;
 }
 
+/** Up to sixteen bytes. */
 export interface HexRow {
   address: string;
   numbers: string[];
@@ -71,9 +72,4 @@ export function hexRows(bytes: number[], begin = 0): HexRow[] {
 /** The same as a text. */
 export function hexText(bytes: number[]): string {
   return hexRows(bytes).map(({ address, numbers, letters }) => `${address}  ${numbers.join(" ").padEnd(47)}  ${letters}`).join("\n");
-}
-
-/** What a call comes to, as it is typed. */
-export function mockedAs(values: MockValues): string {
-  return "sequence" in values ? values.sequence.join(", ") : `${values.then.join(", ")}, then live`;
 }

@@ -1,6 +1,7 @@
 // Which dialog is open.
 import type { UniverseDifference } from "../wire/types";
 
+/** A dialog, and what it is about. */
 export type Dialog =
   | { is: "keys" | "share" | "export" | "open" }
   | { is: "difference"; difference: UniverseDifference }

@@ -20,6 +20,7 @@ const AT_ONCE = 3;
 const KEPT = 4000;
 const KINDS: EntryClass[] = ["input", "output", "event"];
 
+/** Asks the server for entries of a branch. */
 export type Load = (branch: number, from: number, count: number) => Promise<EntriesFrame>;
 
 /** An entry of a frame. */

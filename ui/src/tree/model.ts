@@ -12,6 +12,7 @@ export const OPEN = 0;
 export const FINISHED = 1;
 export const TRAPPED = 2;
 
+/** Columns of whole numbers, named as in the frame. */
 const COLUMNS = ["branch", "parent", "fork", "tip", "end"] as const;
 
 export class Multiverse {
