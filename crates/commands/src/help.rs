@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::paint::{Paint, Role, wrap};
+use crate::paint::{Paint, wrap};
 
 use crate::table::{Spec, Table, Unknown, find};
 
@@ -15,12 +15,12 @@ pub fn overview<R>(table: Table<R>, paint: &Paint) -> String {
         .unwrap_or_default();
     let mut text = String::new();
     for group in table.0 {
-        let _ = writeln!(text, "{}", paint.paint(Role::Heading, group.name));
+        let _ = writeln!(text, "{}", paint.heading(group.name));
         for spec in group.commands {
             let name = heading(spec);
             let summary = paint.fit(spec.summary, paint.width.saturating_sub(column + 4));
             let padded = format!("{name:column$}");
-            let _ = writeln!(text, "  {}  {summary}", paint.paint(Role::Typed, padded));
+            let _ = writeln!(text, "  {}  {summary}", paint.typed(padded));
         }
     }
     text.push_str(
@@ -45,7 +45,7 @@ fn heading<R>(spec: &Spec<R>) -> String {
 pub fn topic<R>(table: Table<R>, name: &str, paint: &Paint) -> Result<String, Unknown> {
     let spec = find(table, name)?;
     let mut text = String::new();
-    let _ = writeln!(text, "{}", paint.paint(Role::Typed, spec.usage()));
+    let _ = writeln!(text, "{}", paint.typed(spec.usage()));
     if !spec.letters.is_empty() {
         let _ = writeln!(text, "  also: {}", spec.letters.join(", "));
     }
@@ -62,12 +62,7 @@ pub fn topic<R>(table: Table<R>, name: &str, paint: &Paint) -> Result<String, Un
     let column = example_column(spec.examples, 40);
     for (example, meaning) in spec.examples {
         let padded = format!("{example:column$}");
-        let _ = writeln!(
-            text,
-            "    {}  {}",
-            paint.paint(Role::Typed, padded),
-            paint.paint(Role::Dim, meaning)
-        );
+        let _ = writeln!(text, "    {}  {}", paint.typed(padded), paint.dim(meaning));
     }
     Ok(text)
 }

@@ -21,15 +21,11 @@ pub fn error(message: &str, next: &str, paint: &Paint) -> String {
 
 fn labelled(label: &str, role: Role, text: &str, paint: &Paint) -> String {
     let indent = label.chars().count() + 2;
-    let mut out = String::new();
-    for (index, line) in paint.wrapped(&printable(text), indent).iter().enumerate() {
-        if index == 0 {
-            let _ = writeln!(out, "{} {line}", paint.paint(role, format!("{label}:")));
-        } else {
-            let _ = writeln!(out, "{:indent$}{line}", "");
-        }
-    }
-    out
+    let mut out = format!("{} ", paint.paint(role, format!("{label}:")));
+    out += &paint
+        .wrapped(text, indent)
+        .join(&format!("\n{:indent$}", ""));
+    out + "\n"
 }
 
 /// A line that could not be read, with a mark under the column.
@@ -40,13 +36,8 @@ pub fn misread(line: &str, misread: &Misread, paint: &Paint) -> String {
         .map_or(1, |part| part.chars().count().max(1));
     let mut text = error(&misread.message, "", paint);
     let _ = writeln!(text, "  {}", printable(line));
-    let _ = writeln!(
-        text,
-        "  {:2$}{1}",
-        "",
-        paint.paint(Role::Bad, "^".repeat(marked)),
-        column - 1
-    );
+    let marks = paint.bad("^".repeat(marked));
+    let _ = writeln!(text, "  {:1$}{marks}", "", column - 1);
     if !misread.hint.is_empty() {
         text.push_str(&labelled("next", Role::Good, &misread.hint, paint));
     }

@@ -1,57 +1,58 @@
-//! Colours, by role. Nothing is said by colour alone.
+//! Colours, by role. Nothing is said by colour alone, and nothing that is painted can steer the terminal.
+
+use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
 
-/// What a piece of text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A heading.
-    Heading,
-    /// A place in the source or the multiverse.
-    Place,
-    /// The current line or entry.
-    Current,
-    /// Line numbers, offsets, types: what stands back.
-    Dim,
-    /// A name.
-    Name,
-    /// A value.
-    Value,
-    /// Something that changed.
-    Changed,
-    /// What went well.
-    Good,
-    /// A trap, an error.
-    Bad,
-    /// What the user should know.
-    Warning,
-    /// What can be typed.
-    Typed,
+/// The roles, each with its method and its style.
+macro_rules! roles {
+    ($($(#[$about:meta])+ $role:ident $method:ident $style:expr;)+) => {
+        /// What a piece of text is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Role {
+            $($(#[$about])+ $role,)+
+        }
+
+        impl Role {
+            const fn style(self) -> Style {
+                match self {
+                    $(Self::$role => $style,)+
+                }
+            }
+        }
+
+        impl Paint {
+            $($(#[$about])+
+            pub fn $method(&self, text: impl Display) -> String {
+                self.paint(Role::$role, text)
+            })+
+        }
+    };
 }
 
-impl Role {
-    const fn style(self) -> Style {
-        let plain = Style::new();
-        match self {
-            Role::Heading => plain.bold(),
-            Role::Place => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan))),
-            Role::Current => plain
-                .bold()
-                .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))),
-            Role::Dim => plain.dimmed(),
-            Role::Name => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Blue))),
-            Role::Value => plain,
-            Role::Changed => plain
-                .bold()
-                .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow))),
-            Role::Good => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green))),
-            Role::Bad => plain
-                .bold()
-                .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))),
-            Role::Warning => plain.fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow))),
-            Role::Typed => plain.bold(),
-        }
-    }
+roles! {
+    /// A heading.
+    Heading heading Style::new().bold();
+    /// A place in the source or the multiverse.
+    Place place AnsiColor::Cyan.on_default();
+    /// The current line or entry.
+    Current current AnsiColor::Green.on_default().bold();
+    /// Line numbers, offsets, types: what stands back.
+    Dim dim Style::new().dimmed();
+    /// A name.
+    Name name AnsiColor::Blue.on_default();
+    /// A value.
+    Value value Style::new();
+    /// Something that changed.
+    Changed changed AnsiColor::Yellow.on_default().bold();
+    /// What went well.
+    Good good AnsiColor::Green.on_default();
+    /// A trap, an error.
+    Bad bad AnsiColor::Red.on_default().bold();
+    /// What the user should know.
+    Warning warning AnsiColor::Yellow.on_default();
+    /// What can be typed.
+    Typed typed Style::new().bold();
 }
 
 /// Paints text, or leaves it plain.
@@ -85,28 +86,29 @@ impl Paint {
     }
 
     /// `text`, painted.
-    pub fn paint(&self, role: Role, text: impl AsRef<str>) -> String {
-        let text = text.as_ref();
+    pub fn paint(&self, role: Role, text: impl Display) -> String {
+        let text = printable(&text.to_string());
         let style = role.style();
-        if self.coloured && !text.is_empty() && !style.is_plain() {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_string()
+        match self.coloured && !text.is_empty() && !style.is_plain() {
+            true => format!("{style}{text}{style:#}"),
+            false => text,
         }
     }
 
     /// The lines of a sentence that stands `indent` columns from the left.
     pub fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
+        let text = printable(text);
         match self.margin {
-            Some(margin) => wrap(text, margin.saturating_sub(indent).max(20)),
+            Some(margin) => wrap(&text, margin.saturating_sub(indent).max(20)),
             None => text.lines().map(str::to_string).collect(),
         }
     }
 
     /// `text` cut to `width` columns, with `…` for what is cut.
     pub fn fit(&self, text: &str, width: usize) -> String {
+        let text = printable(text);
         if text.chars().count() <= width {
-            return text.to_string();
+            return text;
         }
         let kept: String = text.chars().take(width.saturating_sub(1)).collect();
         kept + "…"
@@ -143,15 +145,18 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 
 /// Replaces control characters, so that a program's names and texts cannot steer the terminal.
 pub fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' && c != '\t' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    text.replace(
+        |c: char| c.is_control() && c != '\n' && c != '\t',
+        "\u{fffd}",
+    )
+}
+
+/// A line for each of these, or a word on there being none.
+pub(crate) fn listed<T>(all: &[T], none: &str, line: impl FnMut(&T) -> String) -> String {
+    match all {
+        [] => format!("{none}\n"),
+        all => all.iter().map(line).map(|line| line + "\n").collect(),
+    }
 }
 
 /// `1234567` as `1,234,567`.
@@ -225,7 +230,11 @@ mod tests {
 
     #[test]
     fn escapes_of_a_program_do_not_reach_the_terminal() {
-        assert_eq!(printable("a\u{1b}[31mb\n"), "a\u{fffd}[31mb\n");
+        let (escape, safe) = ("a\u{1b}[31mb\n", "a\u{fffd}[31mb\n");
+        let paint = Paint::new(false, 80);
+        assert_eq!(printable(escape), safe);
+        assert_eq!(paint.name(escape), safe);
+        assert_eq!(paint.fit(escape, 80), safe);
     }
 
     #[test]

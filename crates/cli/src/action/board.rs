@@ -12,7 +12,6 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::Output;
-use borges_commands::paint::Role;
 
 /// Is a simulated board until it is interrupted.
 ///
@@ -42,7 +41,7 @@ pub fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure
         output.text(&format!(
             "the board '{}' waits at {address}\ndebug a program on it with: {}\n",
             server.name(),
-            output.paint.paint(Role::Name, next)
+            output.paint.name(next)
         ))?;
     }
     let _pausable = Pausable::begin();

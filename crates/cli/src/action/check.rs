@@ -9,7 +9,7 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use borges_commands::message;
-use borges_commands::paint::{Role, count};
+use borges_commands::paint::count;
 
 use super::{claim, has_extension, model};
 
@@ -45,10 +45,7 @@ pub fn check(options: &args::Check, quiet: bool, output: &mut Output) -> Result<
         let name = file.display();
         match result {
             Ok(summary) => {
-                output.text(&format!(
-                    "{}: {name}: {summary}\n",
-                    paint.paint(Role::Good, "ok")
-                ))?;
+                output.text(&format!("{}: {name}: {summary}\n", paint.good("ok")))?;
             }
             Err(Failure::Told { message, next, .. }) => {
                 // Messages about what is in a file begin with its name already.

@@ -18,7 +18,6 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 use crate::repl::driver::{self, Commands};
-use borges_commands::paint::Role;
 
 /// Sessions kept without being asked for.
 const KEPT: usize = 24;
@@ -85,10 +84,7 @@ fn announce(page: &str, options: &args::Debug, output: &mut Output) -> Result<()
         output.json(&serde_json::json!({ "ok": true, "url": page }))?;
     } else {
         let paint = output.paint;
-        output.text(&format!(
-            "the page is at {}\n",
-            paint.paint(Role::Name, page)
-        ))?;
+        output.text(&format!("the page is at {}\n", paint.name(page)))?;
     }
     if !options.no_browser && !open_browser(page) {
         super::tell("no browser could be started: open the address yourself\n");

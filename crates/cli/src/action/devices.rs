@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use borges_commands::paint::{Role, grouped};
+use borges_commands::paint::grouped;
 
 /// A place where a device may be, and what is there.
 struct Found {
@@ -106,7 +106,7 @@ fn known(paths: &[std::path::PathBuf]) -> Result<Vec<(String, String)>, Failure>
 
 impl Found {
     fn text(&self, programs: &[(String, String)], output: &Output) -> String {
-        let address = output.paint.paint(Role::Name, &self.address);
+        let address = output.paint.name(&self.address);
         let port = match self.port.as_str() {
             "" => String::new(),
             port => format!("  {port}"),

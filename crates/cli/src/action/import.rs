@@ -51,7 +51,7 @@ pub fn import(options: &args::Import, quiet: bool, output: &mut Output) -> Resul
     let file = path.display();
     let next = output
         .paint
-        .paint(Role::Dim, format!("look at it with: borges repl {file}"));
+        .dim(format!("look at it with: borges repl {file}"));
     output.text(&format!("{said}\nkept in {file}\n{next}\n"))?;
     Ok(exit)
 }

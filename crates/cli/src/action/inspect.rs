@@ -78,7 +78,7 @@ fn graph(file: &Path, kept: &KeptGraph, output: &mut Output) -> Result<Exit, Fai
          any SQLite reads its tables (docs/session-files.md)",
         printable(&file)
     );
-    let _ = writeln!(text, "{}", paint.paint(Role::Dim, next));
+    let _ = writeln!(text, "{}", paint.dim(next));
     output.text(&text)?;
     Ok(Exit::Ok)
 }
@@ -102,7 +102,7 @@ fn session(file: &Path, output: &mut Output) -> Result<Exit, Failure> {
             let value = serde_json::to_value(&reply).map_err(std::io::Error::other)?;
             object.insert(name.to_string(), value);
         } else {
-            output.text(&format!("{}\n", paint.paint(Role::Heading, name)))?;
+            output.text(&format!("{}\n", paint.heading(name)))?;
             output.text(&render::reply(&reply, &paint))?;
         }
     }
@@ -117,10 +117,7 @@ fn program(contents: &ProgramContents, paint: &Paint) -> String {
     let _ = writeln!(
         text,
         "{}, hash {}",
-        paint.paint(
-            Role::Heading,
-            format!("a WebAssembly module of {}", bytes(contents.bytes))
-        ),
+        paint.heading(format!("a WebAssembly module of {}", bytes(contents.bytes))),
         contents.hash
     );
     let board = match &contents.board_file {
@@ -141,7 +138,7 @@ fn program(contents: &ProgramContents, paint: &Paint) -> String {
         }
         None => {
             let note = "exports neither main nor _start: name an export with --entry";
-            let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+            let _ = writeln!(text, "{}", paint.warning(note));
         }
     }
     imports(&mut text, contents, paint);
@@ -166,7 +163,7 @@ fn imports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
             text,
             "  {} {name} {}",
             paint.paint(role, format!("{:<8}", import.kind)),
-            paint.paint(Role::Dim, &import.type_name)
+            paint.dim(&import.type_name)
         );
         let note = import.note.as_deref().map(printable).unwrap_or_default();
         match import.kind.as_str() {
@@ -190,7 +187,7 @@ fn exports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
             "  {:<8} {} {}",
             export.kind,
             printable(&export.name),
-            paint.paint(Role::Dim, &export.type_name)
+            paint.dim(&export.type_name)
         );
     }
 }
@@ -206,13 +203,13 @@ fn functions(text: &mut String, contents: &ProgramContents, paint: &Paint) {
             "  {:>7} B  {}  {}",
             function.bytes,
             printable(&function.name),
-            paint.paint(Role::Place, place)
+            paint.place(place)
         );
         let _ = writeln!(text, "{}", line.trim_end());
     }
     if all > FUNCTIONS {
         let note = format!("  the largest {FUNCTIONS}; --json lists all");
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, note));
+        let _ = writeln!(text, "{}", paint.dim(note));
     }
 }
 
@@ -243,7 +240,7 @@ fn debug_info(text: &mut String, contents: &ProgramContents, paint: &Paint) {
         );
     }
     for section in &contents.custom_sections {
-        let size = paint.paint(Role::Dim, bytes(section.bytes));
+        let size = paint.dim(bytes(section.bytes));
         let _ = writeln!(text, "  {}  {size}", printable(&section.name));
     }
     for source in contents
@@ -251,13 +248,13 @@ fn debug_info(text: &mut String, contents: &ProgramContents, paint: &Paint) {
         .iter()
         .filter(|source| !source.starts_with("~lib/"))
     {
-        let _ = writeln!(text, "  {}", paint.paint(Role::Place, printable(source)));
+        let _ = writeln!(text, "  {}", paint.place(source));
     }
     for warning in &contents.warnings {
-        let _ = writeln!(text, "  {}", paint.paint(Role::Warning, printable(warning)));
+        let _ = writeln!(text, "  {}", paint.warning(warning));
     }
 }
 
 fn heading(text: &mut String, title: &str, paint: &Paint) {
-    let _ = writeln!(text, "{}", paint.paint(Role::Heading, title));
+    let _ = writeln!(text, "{}", paint.heading(title));
 }

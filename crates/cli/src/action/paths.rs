@@ -12,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt::Pausable;
 use crate::output::{Output, Progress};
 use borges_commands::device::render;
-use borges_commands::paint::{Paint, Role, count};
+use borges_commands::paint::{Paint, count};
 
 /// Explores a program and prints its paths as a tree, or as one JSON object.
 ///
@@ -96,7 +96,7 @@ fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
                 let what = event.map_or("no interrupt before the next input".to_owned(), |event| {
                     format!("interrupt: {} after {} steps", event.source, event.step)
                 });
-                let what = paint.paint(Role::Name, &what);
+                let what = paint.name(&what);
                 writeln!(text, "{indent}{what}{}", behind(end, paint))
             }
             Line::Input(input) => {
@@ -104,7 +104,7 @@ fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
                 let byte = input.byte.map(|number| format!(", byte {number}"));
                 let byte = byte.unwrap_or_default();
                 let call = format!("{}({}){byte}", input.primitive, arguments.join(", "));
-                writeln!(text, "{indent}{}", paint.paint(Role::Name, &call))
+                writeln!(text, "{indent}{}", paint.name(&call))
             }
             Line::Option {
                 shown,
@@ -119,7 +119,7 @@ fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
             }
             Line::Rest(rest) => {
                 let words = render::rest(&rest.shown, &rest.options);
-                writeln!(text, "{indent}  {}", paint.paint(Role::Dim, words))
+                writeln!(text, "{indent}  {}", paint.dim(words))
             }
         };
     });
@@ -137,12 +137,12 @@ fn ended(end: &Ending, paint: &Paint) -> String {
         .map_or_else(String::new, |place| format!(" at {place}"));
     let reason = end.reason.as_deref().unwrap_or_default();
     match end.kind {
-        "trapped" => paint.paint(Role::Bad, format!("traps: {reason}{place}")),
+        "trapped" => paint.bad(format!("traps: {reason}{place}")),
         "returned" if reason.is_empty() => "returns".to_owned(),
         "returned" => format!("ends with {reason}"),
         "stopped" => format!("stops{place}"),
         "inputs" => "goes on".to_owned(),
-        _ => paint.paint(Role::Warning, format!("not explored further: {reason}")),
+        _ => paint.warning(format!("not explored further: {reason}")),
     }
 }
 
@@ -159,7 +159,7 @@ fn summary(report: &PathsReport, paint: &Paint) -> String {
         report.seconds,
     );
     if !report.complete {
-        text.push_str(&paint.paint(Role::Warning, "These are not all paths.\n"));
+        text.push_str(&paint.warning("These are not all paths.\n"));
     }
     text.push_str(&render::left_out(&report.unexplored, paint));
     text

@@ -78,7 +78,7 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
         paint.paint(role, how),
         count(place.steps, "step"),
         count(entries, "entry"),
-        paint.paint(Role::Dim, format!("look at it with: borges repl {file}")),
+        paint.dim(format!("look at it with: borges repl {file}")),
     ))?;
     Ok(exit)
 }
@@ -112,8 +112,8 @@ pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Resul
             let paint = output.paint;
             let branches = count(u64::from(replayed.branches), "branch");
             let said = match replayed.complete {
-                true => paint.paint(Role::Good, "the same, bit for bit:"),
-                false => paint.paint(Role::Warning, "stopped by Ctrl-C; the same so far:"),
+                true => paint.good("the same, bit for bit:"),
+                false => paint.warning("stopped by Ctrl-C; the same so far:"),
             };
             output.text(&format!(
                 "{} {branches}, {} steps, {} compared with recorded hashes, {seconds:.3} s\n",
@@ -122,7 +122,7 @@ pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Resul
                 replayed.compared,
             ))?;
             for (branch, state) in replayed.states.iter().enumerate() {
-                output.text(&paint.paint(Role::Dim, format!("branch {branch}: state {state}")))?;
+                output.text(&paint.dim(format!("branch {branch}: state {state}")))?;
                 output.text("\n")?;
             }
             Ok(exit_of(&replayed))

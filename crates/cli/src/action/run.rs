@@ -16,6 +16,7 @@ use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
 use crate::output::{Output, Progress};
+use borges_commands::device::render;
 use borges_commands::paint::{Paint, Role, count, grouped, printable};
 
 /// Runs a program and says what it did: what it prints on standard output, how it ended on standard error, or
@@ -212,10 +213,8 @@ fn trap_shown(trap: &TrapAt) -> Vec<(Role, String)> {
     }
     let function = trap.function.as_deref().unwrap_or("the program");
     let mut at = format!("  in {}", printable(function));
-    if let (Some(file), Some(line)) = (&trap.file, trap.line) {
-        at.push_str(&format!(", {}:{line}", printable(file)));
-    } else if let Some(offset) = trap.offset {
-        at.push_str(&format!(", @{offset:#x}"));
+    if trap.line.is_some() || trap.offset.is_some() {
+        at += &format!(", {}", render::at(&trap.file, trap.line, trap.offset));
     }
     rows.push((Role::Place, at));
     rows

@@ -5,7 +5,7 @@ use borges_session::suggest::run_tests;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
-use borges_commands::paint::{Role, count, printable};
+use borges_commands::paint::{count, printable};
 
 /// Runs test files; fails if any test does.
 ///
@@ -28,8 +28,8 @@ pub fn test(options: &args::Test, output: &mut Output) -> Result<Exit, Failure> 
     for test in tests() {
         let passed = test.differences.is_empty();
         let word = match passed {
-            true => paint.paint(Role::Good, "ok"),
-            false => paint.paint(Role::Bad, "failed"),
+            true => paint.good("ok"),
+            false => paint.bad("failed"),
         };
         output.text(&format!("{word} {}\n", printable(&test.name)))?;
         for difference in &test.differences {

@@ -8,7 +8,6 @@ use std::rc::Rc;
 use borges_commands::cursor::commands_of;
 use borges_commands::device::render;
 use borges_commands::interpreter::{Interpreter, Verdict};
-use borges_commands::paint::Role;
 use borges_session::command::{Event, Flow};
 use serde_json::Value;
 
@@ -145,7 +144,7 @@ fn scripted(
                 return Ok(Exit::Interrupted);
             }
             if !output.json {
-                let echo = output.paint.paint(Role::Typed, format!("> {command}"));
+                let echo = output.paint.typed(format!("> {command}"));
                 output.text(&format!("{echo}\n"))?;
             }
             match carry_out(&mut interpreter, command, output)? {

@@ -15,7 +15,7 @@ use rustyline::{CompletionType, Config, Context, Helper};
 
 use crate::exit::{Exit, Failure};
 use borges_commands::interpreter::Interpreter;
-use borges_commands::paint::{Paint, Role};
+use borges_commands::paint::Paint;
 
 /// Lines of history that are kept.
 const HISTORY: usize = 2000;
@@ -131,7 +131,7 @@ impl<I: Interpreter> Completer for Assistant<I> {
 
 impl<I: Interpreter> Highlighter for Assistant<I> {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        Cow::Owned(self.paint.paint(Role::Current, prompt))
+        Cow::Owned(self.paint.current(prompt))
     }
 }
 

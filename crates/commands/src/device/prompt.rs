@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, to_value};
-use crate::paint::{Paint, Role, printable};
+use crate::paint::Paint;
 use crate::table::{self, Completes};
 
 use super::backend::Backend;
@@ -157,20 +157,16 @@ impl SessionPrompt {
             .map(|(name, old, new)| {
                 format!(
                     "{} {} → {}",
-                    paint.paint(Role::Name, printable(name)),
-                    paint.fit(&printable(old), 20),
-                    paint.paint(Role::Changed, paint.fit(&printable(new), 20))
+                    paint.name(name),
+                    paint.fit(old, 20),
+                    paint.changed(paint.fit(new, 20))
                 )
             })
             .collect();
         if more > 0 {
             list.push(format!("{more} more ('v' lists them)"));
         }
-        format!(
-            "{} {}\n",
-            paint.paint(Role::Dim, "changed"),
-            list.join(", ")
-        )
+        format!("{} {}\n", paint.dim("changed"), list.join(", "))
     }
 
     /// Chooses a frame and shows it.

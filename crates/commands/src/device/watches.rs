@@ -32,16 +32,12 @@ impl Watched {
             None => Role::Value,
         };
         let was = match &self.before {
-            Some(before) => format!(" (was {})", paint.fit(&printable(before), 30)),
+            Some(before) => format!(" (was {})", paint.fit(before, 30)),
             None => String::new(),
         };
-        format!(
-            "{} {} = {}{}\n",
-            paint.paint(Role::Dim, "watch"),
-            paint.paint(Role::Name, printable(&self.expression)),
-            paint.paint(role, printable(&self.value)),
-            paint.paint(Role::Dim, was),
-        )
+        let (watch, name) = (paint.dim("watch"), paint.name(&self.expression));
+        let value = paint.paint(role, &self.value);
+        format!("{watch} {name} = {value}{}\n", paint.dim(was))
     }
 
     /// The same as JSON.

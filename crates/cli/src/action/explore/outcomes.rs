@@ -25,7 +25,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         }
     }
     if let Some(note) = same.note() {
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, note));
+        let _ = writeln!(text, "{}", paint.dim(note));
     }
     let mut sizes = vec![
         count(report.states, "state"),
@@ -42,12 +42,12 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         Some(classes) => sizes.push(format!("{} classes of runs", grouped(classes))),
         None => {}
     }
-    let _ = writeln!(text, "{}", paint.paint(Role::Dim, sizes.join(", ")));
+    let _ = writeln!(text, "{}", paint.dim(sizes.join(", ")));
     if let Some(abstraction) = &report.abstraction {
         let note = format!(
             "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
         );
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&note)));
+        let _ = writeln!(text, "{}", paint.warning(&note));
     }
     if report.debugger {
         text.push_str("under the debugger: each step pauses, and is resumed\n");
@@ -60,11 +60,11 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
     }
     if !report.complete {
         let note = format!("not all: {}", why_not_all(report));
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+        let _ = writeln!(text, "{}", paint.warning(note));
         if report.ends.is_empty() && report.reduction == Reduction::None {
             let note = "no run came to an end within that: '--order depth' comes to ends sooner, \
                         '--grain visible' takes fewer states to them";
-            let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+            let _ = writeln!(text, "{}", paint.warning(note));
         }
     }
     text
@@ -95,8 +95,8 @@ fn why_not_all(report: &Report) -> &'static str {
 fn met_shown(met: &Met, paint: &Paint) -> String {
     let mut text = format!(
         "{}  {}\n",
-        paint.paint(Role::Heading, format!("met {}", printable(&met.breakpoint))),
-        paint.paint(Role::Dim, format!("after {}", count(met.states, "state")))
+        paint.heading(format!("met {}", printable(&met.breakpoint))),
+        paint.dim(format!("after {}", count(met.states, "state")))
     );
     text.push_str(&trace(&met.trace, paint));
     text
@@ -180,11 +180,7 @@ fn end_shown(end: &End, same: &Same<'_>, reduced: bool, paint: &Paint) -> String
         Role::Bad
     };
     let many = count(end.states, if reduced { "class" } else { "state" });
-    let mut text = format!(
-        "{}  {}\n",
-        paint.paint(role, end.kind),
-        paint.paint(Role::Dim, many)
-    );
+    let mut text = format!("{}  {}\n", paint.paint(role, end.kind), paint.dim(many));
     for line in end.output.iter().filter(|_| !same.output) {
         let _ = writeln!(text, "  prints  {}", printable(line));
     }
@@ -193,7 +189,7 @@ fn end_shown(end: &End, same: &Same<'_>, reduced: bool, paint: &Paint) -> String
         let _ = writeln!(
             text,
             "  {} = {}",
-            paint.paint(Role::Name, printable(name)),
+            paint.name(name),
             printable(&datum(value))
         );
     }
@@ -237,9 +233,9 @@ pub(super) fn trace(steps: &[Step], paint: &Paint) -> String {
         let _ = writeln!(
             text,
             "    {}  {who}{what}  {}{}",
-            paint.paint(Role::Place, format!("{place:>7}")),
-            paint.paint(Role::Dim, step.rule),
-            paint.paint(Role::Dim, choice)
+            paint.place(format!("{place:>7}")),
+            paint.dim(step.rule),
+            paint.dim(choice)
         );
     }
     text

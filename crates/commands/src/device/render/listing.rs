@@ -4,52 +4,36 @@ use std::fmt::Write as _;
 
 use borges_session::command::{Cell, CodePlace, NewBreakpoint, StopKind};
 use borges_session::listing::{
-    BreakpointListing, Disassembly, ExaminedListing, FunctionListing, MemoryListing, MockListing,
-    StackListing, TableListing, Variable, VariableListing,
+    BreakpointListing, Disassembly, ExaminedListing, ExaminedUnit, FunctionListing, MemoryListing,
+    MockListing, StackListing, TableListing, Variable, VariableListing,
 };
 
-use crate::paint::{Paint, Role, count, printable};
+use crate::paint::{Paint, Role, count, listed, printable};
 
-use super::place::{bar, margin};
-
-/// A breakpoint that was just set.
-pub(super) fn breakpoint_set(breakpoint: &BreakpointListing, paint: &Paint) -> String {
-    format!("{}\n", breakpoint_line(breakpoint, paint))
-}
+use super::place::{at, bar, margin};
 
 /// All breakpoints.
 pub(super) fn breakpoints(breakpoints: &[BreakpointListing], paint: &Paint) -> String {
-    if breakpoints.is_empty() {
-        return "no breakpoints yet: 'break 21' sets one, 'help break' shows what else\n"
-            .to_string();
-    }
-    let mut text = String::new();
-    for breakpoint in breakpoints {
-        let _ = writeln!(text, "{}", breakpoint_line(breakpoint, paint));
-    }
-    text
+    let none = "no breakpoints yet: 'break 21' sets one, 'help break' shows what else";
+    listed(breakpoints, none, |one| breakpoint(one, paint))
 }
 
-fn breakpoint_line(breakpoint: &BreakpointListing, paint: &Paint) -> String {
-    let mut line = format!(
-        "{} {}",
-        paint.paint(Role::Heading, format!("breakpoint {}:", breakpoint.id)),
-        printable(&described(&breakpoint.spec))
-    );
+/// A breakpoint, in a line.
+pub(super) fn breakpoint(breakpoint: &BreakpointListing, paint: &Paint) -> String {
+    let head = paint.heading(format!("breakpoint {}:", breakpoint.id));
+    let mut line = format!("{head} {}", printable(&described(&breakpoint.spec)));
     if !breakpoint.resolved.is_empty() {
         let at = match breakpoint.spec.kind {
             StopKind::Code(_) => "at ",
             _ => "",
         };
-        let place = format!("  {at}{}", printable(&breakpoint.resolved));
-        line.push_str(&paint.paint(Role::Place, place));
+        line += &paint.place(format!("  {at}{}", breakpoint.resolved));
     }
     if breakpoint.count > 0 {
-        let hit = format!("  hit {}", count(breakpoint.count, "time"));
-        line.push_str(&paint.paint(Role::Dim, hit));
+        line += &paint.dim(format!("  hit {}", count(breakpoint.count, "time")));
     }
     if !breakpoint.enabled {
-        line.push_str(&paint.paint(Role::Warning, "  off"));
+        line += &paint.warning("  off");
     }
     line
 }
@@ -84,34 +68,21 @@ fn described(spec: &NewBreakpoint) -> String {
 
 /// All mocks.
 pub(super) fn mocks(mocks: &[MockListing], paint: &Paint) -> String {
-    if mocks.is_empty() {
-        return "no mocks: every input is live; 'help mock' shows how to set one\n".to_string();
-    }
-    let mut text = String::new();
-    for mock in mocks {
-        let _ = writeln!(
-            text,
-            "{} = {}",
-            paint.paint(Role::Name, printable(&mock.call)),
-            printable(&super::mock_values(&mock.values))
-        );
-    }
-    text
+    let none = "no mocks: every input is live; 'help mock' shows how to set one";
+    listed(mocks, none, |mock| {
+        let values = printable(&super::mock_values(&mock.values));
+        format!("{} = {values}", paint.name(&mock.call))
+    })
 }
 
 /// `expression = value  type`.
 pub(super) fn value(expression: &str, value: &str, type_name: &str, paint: &Paint) -> String {
-    let mut text = format!(
-        "{} = {}",
-        paint.paint(Role::Name, printable(expression)),
-        printable(value)
-    );
-    if !type_name.is_empty() {
-        let type_name = format!("  {}", printable(type_name));
-        text.push_str(&paint.paint(Role::Dim, type_name));
-    }
-    text.push('\n');
-    text
+    let type_name = match type_name {
+        "" => String::new(),
+        name => paint.dim(format!("  {name}")),
+    };
+    let expression = paint.name(expression);
+    format!("{expression} = {}{type_name}\n", printable(value))
 }
 
 /// Variables of a frame, then globals, then operands.
@@ -121,7 +92,7 @@ pub(super) fn variables(listing: &VariableListing, paint: &Paint) -> String {
         if variables.is_empty() {
             return;
         }
-        let _ = writeln!(text, "{}", paint.paint(Role::Heading, title));
+        let _ = writeln!(text, "{}", paint.heading(title));
         let column = name_column(variables, 0).min(28);
         for variable in variables {
             variable_lines(&mut text, variable, 0, column, paint);
@@ -136,19 +107,15 @@ pub(super) fn variables(listing: &VariableListing, paint: &Paint) -> String {
     if listing.of_libraries > 0 {
         let more = count(listing.of_libraries.into(), "global");
         let line = format!("and {more} of libraries: 'print' shows each");
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, line));
+        let _ = writeln!(text, "{}", paint.dim(line));
     }
     let operands = listing.operands.iter().enumerate();
     let operands: Vec<String> = operands
         .map(|(index, value)| format!("$stack{index} = {value}"))
         .collect();
     if !operands.is_empty() {
-        let _ = writeln!(
-            text,
-            "{} {}",
-            paint.paint(Role::Heading, "operands"),
-            printable(&operands.join("  "))
-        );
+        let operands = printable(&operands.join("  "));
+        let _ = writeln!(text, "{} {operands}", paint.heading("operands"));
     }
     if text.is_empty() {
         text.push_str("no variables here\n");
@@ -175,33 +142,22 @@ fn variable_lines(
     column: usize,
     paint: &Paint,
 ) {
-    let mark = if variable.changed { '*' } else { ' ' };
-    let indent = 2 * depth;
-    let name = printable(&variable.name);
-    let padding = column.saturating_sub(indent + name.chars().count());
-    let role = if variable.changed {
-        Role::Changed
-    } else {
-        Role::Value
+    let (mark, role) = match variable.changed {
+        true => ('*', Role::Changed),
+        false => (' ', Role::Value),
     };
-    let mut type_name = printable(&variable.type_name);
-    let width = paint
-        .width
-        .saturating_sub(column + type_name.chars().count() + 7)
-        .max(20);
-    let value = paint.fit(&printable(&variable.value), width);
-    if !type_name.is_empty() {
-        type_name.insert_str(0, "  ");
-    }
-    let _ = writeln!(
-        text,
-        "{mark} {:indent$}{}{:padding$}  {}{}",
-        "",
-        paint.paint(Role::Name, name),
-        "",
-        paint.paint(role, value),
-        paint.paint(Role::Dim, type_name)
-    );
+    let indent = 2 * depth;
+    let padding = column.saturating_sub(indent + variable.name.chars().count());
+    let length = variable.type_name.chars().count();
+    let width = paint.width.saturating_sub(column + length + 7).max(20);
+    let value = paint.paint(role, paint.fit(&variable.value, width));
+    let type_name = match variable.type_name.as_str() {
+        "" => String::new(),
+        name => paint.dim(format!("  {name}")),
+    };
+    let name = paint.name(&variable.name);
+    let _ = write!(text, "{mark} {:indent$}{name}{:padding$}", "", "");
+    let _ = writeln!(text, "  {value}{type_name}");
     for child in &variable.children {
         variable_lines(text, child, depth + 1, column, paint);
     }
@@ -209,31 +165,18 @@ fn variable_lines(
 
 /// The call stack with a mark at the chosen frame.
 pub fn stack(listing: &StackListing, chosen: u32, paint: &Paint) -> String {
-    if listing.frames.is_empty() {
-        return "the stack is empty: the program has ended\n".to_string();
-    }
-    let mut text = String::new();
-    for frame in &listing.frames {
+    let none = "the stack is empty: the program has ended";
+    listed(&listing.frames, none, |frame| {
         let mark = if frame.number == chosen { '▶' } else { ' ' };
-        let at = match (&frame.file, frame.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", printable(file)),
-            _ => format!("@{:#x}", frame.offset),
-        };
-        let kind = match (frame.inlined, frame.handler) {
+        let at = paint.place(at(&frame.file, frame.line, Some(frame.offset)));
+        let kind = paint.dim(match (frame.inlined, frame.handler) {
             (_, true) => "  (handler of an event)",
             (true, _) => "  (inlined)",
             _ => "",
-        };
-        let _ = writeln!(
-            text,
-            "{mark}{:>3} {}  {}{}",
-            frame.number,
-            paint.paint(Role::Name, printable(&frame.function)),
-            paint.paint(Role::Place, at),
-            paint.paint(Role::Dim, kind)
-        );
-    }
-    text
+        });
+        let function = paint.name(&frame.function);
+        format!("{mark}{:>3} {function}  {at}{kind}", frame.number)
+    })
 }
 
 /// Sixteen bytes a line, as numbers and as text.
@@ -251,11 +194,8 @@ pub(super) fn memory(listing: &MemoryListing, paint: &Paint) -> String {
                 _ => '.',
             });
         }
-        let _ = writeln!(
-            text,
-            "{}  {hex:<50}{ascii}",
-            paint.paint(Role::Dim, format!("{address:#010x}")),
-        );
+        let address = paint.dim(format!("{address:#010x}"));
+        let _ = writeln!(text, "{address}  {hex:<50}{ascii}");
     }
     text
 }
@@ -267,23 +207,17 @@ pub(super) fn examined(listing: &ExaminedListing, paint: &Paint) -> String {
     let mut text = String::new();
     for line in listing.units.chunks(listing.per_line.max(1) as usize) {
         let address = line.first().map_or(0, |unit| unit.address);
-        let values: Vec<String> = line
-            .iter()
-            .map(|unit| format!("{:>width$}", printable(&unit.value)))
-            .collect();
-        let _ = writeln!(
-            text,
-            "{}  {}",
-            paint.paint(Role::Dim, format!("{address:#010x}")),
-            values.join("  ").trim_end()
-        );
+        let address = paint.dim(format!("{address:#010x}"));
+        let value = |unit: &ExaminedUnit| format!("{:>width$}", printable(&unit.value));
+        let values: Vec<String> = line.iter().map(value).collect();
+        let _ = writeln!(text, "{address}  {}", values.join("  ").trim_end());
     }
     text
 }
 
 /// Instructions with their offsets and the source lines at which they begin.
 pub(super) fn disassembly(code: &Disassembly, paint: &Paint) -> String {
-    let mut text = format!("{}\n", paint.paint(Role::Place, printable(&code.function)));
+    let mut text = format!("{}\n", paint.place(&code.function));
     let mut last = None;
     for instruction in &code.instructions {
         let offset = format!("{:>#8x}", instruction.offset);
@@ -294,36 +228,23 @@ pub(super) fn disassembly(code: &Disassembly, paint: &Paint) -> String {
             _ => "     ".to_string(),
         };
         last = instruction.line.or(last);
-        let _ = writeln!(
-            text,
-            "{offset}{} {bar} {}",
-            paint.paint(Role::Dim, line),
-            printable(&instruction.text)
-        );
+        let (line, words) = (paint.dim(line), printable(&instruction.text));
+        let _ = writeln!(text, "{offset}{line} {bar} {words}");
     }
     text
 }
 
 /// Functions with their places.
 pub(super) fn functions(listing: &FunctionListing, paint: &Paint) -> String {
-    if listing.functions.is_empty() {
-        return "no function has a name like that\n".to_string();
-    }
-    let mut text = String::new();
-    for function in &listing.functions {
+    let none = "no function has a name like that";
+    listed(&listing.functions, none, |function| {
+        let offset = paint.dim(format!("{:>#8x}", function.offset));
         let at = match (&function.file, function.line) {
-            (Some(file), Some(line)) => format!("{}:{line}", printable(file)),
+            (Some(_), Some(_)) => paint.place(at(&function.file, function.line, None)),
             _ => String::new(),
         };
-        let _ = writeln!(
-            text,
-            "{} {}  {}",
-            paint.paint(Role::Dim, format!("{:>#8x}", function.offset)),
-            paint.paint(Role::Name, printable(&function.name)),
-            paint.paint(Role::Place, at)
-        );
-    }
-    text
+        format!("{offset} {}  {at}", paint.name(&function.name))
+    })
 }
 
 /// Columns of a table are cut to this.
@@ -337,31 +258,23 @@ pub fn table(table: &TableListing, paint: &Paint) -> String {
         Cell::Real(number) => number.to_string(),
         Cell::Text(text) => paint.fit(&printable(text).replace('\n', " "), WIDEST),
     };
-    let rows: Vec<Vec<String>> = table
-        .rows
-        .iter()
-        .map(|row| row.iter().map(shown).collect())
-        .collect();
-    let widths: Vec<usize> = table
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(index, name)| {
-            let cells = rows.iter().filter_map(|row| row.get(index));
-            let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-            widest.max(name.chars().count())
-        })
-        .collect();
+    let row = |row: &Vec<Cell>| row.iter().map(shown).collect();
+    let rows: Vec<Vec<String>> = table.rows.iter().map(row).collect();
+    let width = |(index, name): (usize, &String)| {
+        let cells = rows.iter().filter_map(|row| row.get(index));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        widest.max(name.chars().count())
+    };
+    let widths: Vec<usize> = table.columns.iter().enumerate().map(width).collect();
     let line = |cells: &[String]| {
-        let padded: Vec<String> = cells
-            .iter()
-            .zip(&widths)
+        let padded = cells.iter().zip(&widths);
+        let padded: Vec<String> = padded
             .map(|(cell, width)| format!("{cell:width$}"))
             .collect();
         padded.join("  ").trim_end().to_string()
     };
     let names: Vec<String> = table.columns.iter().map(|name| printable(name)).collect();
-    let mut text = format!("{}\n", paint.paint(Role::Heading, line(&names)));
+    let mut text = format!("{}\n", paint.heading(line(&names)));
     for row in &rows {
         let _ = writeln!(text, "{}", line(row));
     }
@@ -369,6 +282,6 @@ pub fn table(table: &TableListing, paint: &Paint) -> String {
     if table.more {
         size.push_str("; there are more, ask with LIMIT and OFFSET");
     }
-    let _ = writeln!(text, "{}", paint.paint(Role::Dim, size));
+    let _ = writeln!(text, "{}", paint.dim(size));
     text
 }

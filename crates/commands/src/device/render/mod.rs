@@ -7,17 +7,15 @@ mod place;
 mod proofs;
 mod suggestions;
 
-use std::fmt::Write as _;
-
 use borges_session::command::{Event, MockValues, Reply};
 use borges_session::listing::StreamsListing;
 
 use crate::message::warning;
-use crate::paint::{Paint, Role, printable};
+use crate::paint::{Paint, printable};
 
 pub use listing::{stack, table};
 pub use multiverse::greeting;
-pub use place::{place_line, source, stop};
+pub use place::{at, place_line, source, stop};
 pub use proofs::{claim, states};
 pub use suggestions::{left_out, rest, suggestions};
 
@@ -26,7 +24,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
     match reply {
         Reply::Stopped(stopped) => stop(stopped, None, paint),
         Reply::Done { message } => sentence(message),
-        Reply::BreakpointSet(breakpoint) => listing::breakpoint_set(breakpoint, paint),
+        Reply::BreakpointSet(one) => listing::breakpoint(one, paint) + "\n",
         Reply::Breakpoints { breakpoints } => listing::breakpoints(breakpoints, paint),
         Reply::Mocks { mocks } => listing::mocks(mocks, paint),
         Reply::Value {
@@ -46,12 +44,10 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Multiverse(branches) => outline::branches(branches),
         Reply::Entries(entries) => outline::entries(entries, paint),
         Reply::Found(listing) => outline::found(listing, paint),
-        Reply::Calls { calls } => lines(
-            &calls
-                .iter()
-                .map(|call| call.clone().unwrap_or_else(|| "–".to_owned()))
-                .collect::<Vec<_>>(),
-        ),
+        Reply::Calls { calls } => {
+            let shown = |call: &Option<String>| call.clone().unwrap_or_else(|| "–".to_owned());
+            lines(&calls.iter().map(shown).collect::<Vec<_>>())
+        }
         Reply::Inputs { inputs } => outline::inputs(inputs, paint),
         Reply::Series(series) => outline::series(series, paint),
         Reply::Path(path) => multiverse::path(path, paint),
@@ -64,14 +60,9 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Streams(streams) => streams_of(streams, paint),
         Reply::Info(info) => multiverse::info(info, paint),
         Reply::Notes { notes } => multiverse::notes(notes, paint),
-        Reply::Moment {
-            moment,
-            universe: id,
-        } => {
-            format!(
-                "{moment}\n{}\n",
-                paint.paint(Role::Dim, format!("names universe {id}"))
-            )
+        Reply::Moment { moment, universe } => {
+            let names = paint.dim(format!("names universe {universe}"));
+            format!("{moment}\n{names}\n")
         }
         Reply::Difference(difference) => multiverse::difference(difference, paint),
         Reply::Written(written) => place::written(written, paint),
@@ -84,11 +75,10 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
 pub fn event(event: &Event, paint: &Paint) -> String {
     match event {
         Event::Console { text } => gutter(text, paint),
-        Event::Log { id, text } => format!(
-            "{} {}\n",
-            paint.paint(Role::Dim, format!("log {id}:")),
-            printable(text)
-        ),
+        Event::Log { id, text } => {
+            let log = paint.dim(format!("log {id}:"));
+            format!("{log} {}\n", printable(text))
+        }
         Event::Stream { bytes, .. } => gutter(&String::from_utf8_lossy(bytes), paint),
         Event::Progress { .. } => String::new(),
         Event::Warning { text } => warning(text, paint),
@@ -97,19 +87,15 @@ pub fn event(event: &Event, paint: &Paint) -> String {
 
 /// What the program printed, with a bar before each line, so that it cannot be taken for the debugger's words.
 fn gutter(text: &str, paint: &Paint) -> String {
-    let bar = paint.paint(Role::Dim, "│");
-    let mut out = String::new();
-    for line in printable(text).lines() {
-        let _ = writeln!(out, "{bar} {line}");
-    }
-    out
+    let bar = paint.dim("│");
+    let line = |line: &str| format!("{bar} {line}\n");
+    printable(text).lines().map(line).collect()
 }
 
 fn console(text: &str, paint: &Paint) -> String {
-    if text.is_empty() {
-        "the program has printed nothing yet\n".to_string()
-    } else {
-        gutter(text, paint)
+    match text {
+        "" => sentence("the program has printed nothing yet"),
+        text => gutter(text, paint),
     }
 }
 
@@ -121,18 +107,13 @@ fn streams_of(streams: &StreamsListing, paint: &Paint) -> String {
         text.push_str(&gutter(&streams.error, paint));
     }
     if let Some(code) = streams.exit_code {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "exit code {code}");
+        text += &sentence(&format!("exit code {code}"));
     }
     text
 }
 
 fn lines(lines: &[String]) -> String {
-    lines.iter().fold(String::new(), |mut text, line| {
-        text.push_str(&printable(line));
-        text.push('\n');
-        text
-    })
+    lines.iter().map(|line| sentence(line)).collect()
 }
 
 fn sentence(message: &str) -> String {

@@ -6,18 +6,22 @@ use borges_session::listing::{
     Info, NoteListing, PathEntry, PathListing, PlaceView, TreeListing, UniverseDifference,
 };
 
-use crate::paint::{Paint, Role, bytes, count, grouped, printable};
+use crate::paint::{Paint, Role, bytes, count, grouped, listed, printable};
+
+use super::place::code_of;
 
 /// The drawn tree, with its size below.
 pub(super) fn tree(tree: &TreeListing, paint: &Paint) -> String {
     let mut text = super::lines(&tree.lines);
-    let size = format!(
-        "{}, {}",
-        count(u64::from(tree.branches), "branch"),
-        count(tree.entries, "entry")
-    );
-    let _ = writeln!(text, "{}", paint.paint(Role::Dim, size));
+    let (branches, entries) = (tree.branches, tree.entries);
+    let _ = writeln!(text, "{}", paint.dim(recorded(branches, entries)));
     text
+}
+
+/// How much was recorded.
+fn recorded(branches: u32, entries: u64) -> String {
+    let branches = count(u64::from(branches), "branch");
+    format!("{branches}, {}", count(entries, "entry"))
 }
 
 /// Entries of a path, with a line where the place shown lies.
@@ -25,9 +29,9 @@ pub(super) fn path(path: &PathListing, paint: &Paint) -> String {
     let mut text = String::new();
     if path.before > 0 {
         let more = format!("  … {} before", count(path.before, "entry"));
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, more));
+        let _ = writeln!(text, "{}", paint.dim(more));
     }
-    let here = format!("{}\n", paint.paint(Role::Current, "▶ here"));
+    let here = format!("{}\n", paint.current("▶ here"));
     let mut marked = false;
     for entry in &path.entries {
         if entry.next && !marked {
@@ -41,7 +45,7 @@ pub(super) fn path(path: &PathListing, paint: &Paint) -> String {
     }
     if path.after > 0 {
         let more = format!("  … {} after", count(path.after, "entry"));
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, more));
+        let _ = writeln!(text, "{}", paint.dim(more));
     }
     text
 }
@@ -52,54 +56,40 @@ fn path_entry(entry: &PathEntry, paint: &Paint) -> String {
         notes.push("mock".to_string());
     }
     if entry.alternatives > 0 {
-        let others = count(u64::from(entry.alternatives), "alternative");
-        notes.push(others);
+        notes.push(count(u64::from(entry.alternatives), "alternative"));
     }
-    let note = if notes.is_empty() {
-        String::new()
-    } else {
-        format!("  ({})", notes.join(", "))
+    let note = match notes.is_empty() {
+        true => String::new(),
+        false => paint.changed(format!("  ({})", notes.join(", "))),
     };
-    let kind = format!("{:<6}", entry.kind);
     let role = match entry.kind.as_str() {
         "input" => Role::Good,
         "event" => Role::Warning,
         _ => Role::Name,
     };
-    format!(
-        "  {:<9} {} {}{}  {}\n",
-        entry.universe,
-        paint.paint(role, kind),
-        printable(&entry.text),
-        paint.paint(Role::Changed, note),
-        paint.paint(Role::Dim, format!("step {}", grouped(entry.steps))),
-    )
+    let kind = paint.paint(role, format!("{:<6}", entry.kind));
+    let (text, step) = (printable(&entry.text), step(entry.steps, paint));
+    format!("  {:<9} {kind} {text}{note}  {step}\n", entry.universe)
+}
+
+/// So many steps from the start.
+pub(super) fn step(steps: u64, paint: &Paint) -> String {
+    paint.dim(format!("step {}", grouped(steps)))
 }
 
 /// Notes and bookmarks.
 pub(super) fn notes(notes: &[NoteListing], paint: &Paint) -> String {
-    if notes.is_empty() {
-        return "no notes yet: 'note TEXT' and 'bookmark NAME' write on this universe\n"
-            .to_string();
-    }
-    let mut text = String::new();
-    for note in notes {
+    let none = "no notes yet: 'note TEXT' and 'bookmark NAME' write on this universe";
+    listed(notes, none, |note| {
         let name = note.name.as_deref().unwrap_or_default();
-        let space = if name.is_empty() || note.text.is_empty() {
-            ""
-        } else {
-            ": "
+        let space = match name.is_empty() || note.text.is_empty() {
+            true => "",
+            false => ": ",
         };
-        let _ = writeln!(
-            text,
-            "{:<9} {}{space}{}  {}",
-            note.universe,
-            paint.paint(Role::Name, printable(name)),
-            printable(&note.text),
-            paint.paint(Role::Dim, format!("step {}", grouped(note.steps))),
-        );
-    }
-    text
+        let (name, text) = (paint.name(name), printable(&note.text));
+        let step = step(note.steps, paint);
+        format!("{:<9} {name}{space}{text}  {step}", note.universe)
+    })
 }
 
 /// Two universes compared.
@@ -128,13 +118,8 @@ pub(super) fn difference(difference: &UniverseDifference, paint: &Paint) -> Stri
         return text;
     }
     for (name, left, right) in variables {
-        let _ = writeln!(
-            text,
-            "  {}  {} | {}",
-            paint.paint(Role::Name, printable(name)),
-            printable(left),
-            paint.paint(Role::Changed, printable(right)),
-        );
+        let (name, left) = (paint.name(name), printable(left));
+        let _ = writeln!(text, "  {name}  {left} | {}", paint.changed(right));
     }
     for (left, right) in board {
         let _ = writeln!(text, "  board  {} | {}", printable(left), printable(right));
@@ -147,104 +132,52 @@ pub(super) fn difference(difference: &UniverseDifference, paint: &Paint) -> Stri
 
 /// `0.3+12  color-dial.ts:21 in turnTo  step 1,204`.
 fn short_place(place: &PlaceView, paint: &Paint) -> String {
-    let mut at = match (&place.file, place.line, place.offset) {
-        (Some(file), Some(line), _) => format!("{}:{line}", printable(file)),
-        (_, _, Some(offset)) => format!("@{offset:#x}"),
-        _ => "the end".to_string(),
-    };
-    if let Some(function) = &place.function {
-        let _ = write!(at, " in {}", printable(function));
-    }
-    format!(
-        "{:<9} {}  {}",
-        place.universe,
-        paint.paint(Role::Place, at),
-        paint.paint(Role::Dim, format!("step {}", grouped(place.steps)))
-    )
+    let (at, step) = (paint.place(code_of(place)), step(place.steps, paint));
+    format!("{:<9} {at}  {step}", place.universe)
 }
 
 /// What is said when a session opens.
 pub fn greeting(info: &Info, paint: &Paint) -> String {
-    let mut text = format!(
-        "{} on {}, {}\n",
-        paint.paint(Role::Heading, printable(&info.program)),
-        printable(&info.board),
-        printable(&info.device)
-    );
+    let (board, device) = (printable(&info.board), printable(&info.device));
     let kept = match &info.file {
-        Some(file) => format!(
-            "kept in {}: {}, {}",
-            printable(file),
-            count(u64::from(info.branches), "branch"),
-            count(info.entries, "entry")
-        ),
+        Some(file) => format!("kept in {file}: {}", recorded(info.branches, info.entries)),
         None => "not kept: 'borges repl --session FILE' would keep everything you see".to_string(),
     };
-    let _ = writeln!(text, "{}", paint.paint(Role::Dim, kept));
-    text
+    let (program, kept) = (paint.heading(&info.program), paint.dim(kept));
+    format!("{program} on {board}, {device}\n{kept}\n")
 }
 
 /// Facts about the session.
 pub(super) fn info(info: &Info, paint: &Paint) -> String {
-    let mut text = String::new();
-    let mut row = |name: &str, value: String| {
-        let _ = writeln!(
-            text,
-            "{} {value}",
-            paint.paint(Role::Dim, format!("{name:<9}"))
-        );
-    };
-    row(
-        "program",
-        format!("{} ({})", printable(&info.program), info.program_hash),
-    );
-    if info.version > 0 {
-        row("version", format!("{}", info.version));
-    }
-    row("board", printable(&info.board));
-    row("device", printable(&info.device));
-    row(
-        "file",
-        match &info.file {
-            Some(file) => printable(file),
-            None => "none: this session is forgotten when you quit".to_string(),
-        },
-    );
     let mut here = short_place(&info.here, paint);
     if let Some(same) = info.same.iter().find(|same| same.at == info.here.universe) {
-        let words = paint.paint(Role::Dim, format!("  (as {})", same.other));
-        here.push_str(&words);
+        here += &paint.dim(format!("  (as {})", same.other));
     }
-    row("here", here);
+    let file = info.file.as_deref().map(printable);
+    let file = file.unwrap_or_else(|| "none: this session is forgotten when you quit".to_string());
     let follows = if info.follows { "  (follows)" } else { "" };
-    row(
-        "device at",
-        format!("{}{follows}", short_place(&info.device_at, paint)),
-    );
-    row(
-        "recorded",
-        format!(
-            "{}, {}",
-            count(u64::from(info.branches), "branch"),
-            count(info.entries, "entry")
-        ),
-    );
-    row(
-        "snapshots",
-        format!(
-            "{}, {}",
-            grouped(u64::from(info.snapshots)),
-            bytes(info.snapshot_bytes)
-        ),
-    );
-    row(
-        "link",
-        format!(
-            "{} sent, {} received, {}",
-            bytes(info.sent_bytes),
-            bytes(info.received_bytes),
-            count(info.retransmissions, "retransmission")
-        ),
-    );
-    text
+    let snapshots = grouped(u64::from(info.snapshots));
+    let (sent, received) = (bytes(info.sent_bytes), bytes(info.received_bytes));
+    let again = count(info.retransmissions, "retransmission");
+    let program = printable(&info.program);
+    let version = (info.version > 0).then(|| ("version", info.version.to_string()));
+    let device_at = short_place(&info.device_at, paint);
+    let rows = [("program", format!("{program} ({})", info.program_hash))]
+        .into_iter()
+        .chain(version)
+        .chain([
+            ("board", printable(&info.board)),
+            ("device", printable(&info.device)),
+            ("file", file),
+            ("here", here),
+            ("device at", format!("{device_at}{follows}")),
+            ("recorded", recorded(info.branches, info.entries)),
+            (
+                "snapshots",
+                format!("{snapshots}, {}", bytes(info.snapshot_bytes)),
+            ),
+            ("link", format!("{sent} sent, {received} received, {again}")),
+        ]);
+    let row = |(name, value)| format!("{} {value}\n", paint.dim(format!("{name:<9}")));
+    rows.map(row).collect()
 }

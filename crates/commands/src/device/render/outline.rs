@@ -3,78 +3,61 @@
 use std::fmt::Write as _;
 
 use borges_session::listing::{
-    BranchEnd, EntryListing, FoundListing, InputListing, MultiverseListing, SeriesListing,
+    BranchEnd, BranchListing, EntryListing, EntryRow, FoundListing, InputListing,
+    MultiverseListing, SeriesListing,
 };
 
-use crate::paint::{Paint, Role, count, grouped, printable};
+use crate::paint::{Paint, count, listed, printable};
+
+use super::multiverse::step;
 
 /// What the program can read, one input a line.
 pub(super) fn inputs(inputs: &[InputListing], paint: &Paint) -> String {
-    if inputs.is_empty() {
-        return "the program reads no inputs\n".to_owned();
-    }
-    let mut text = String::new();
-    for input in inputs {
+    listed(inputs, "the program reads no inputs", |input| {
         let next = if input.next { "▶" } else { " " };
         let last = input.last.as_ref().map(|last| format!(", last {last}"));
-        let mock = input.mock.as_ref().map(|_| ", mocked");
-        let _ = writeln!(
-            text,
-            "{next} {}  {}{}{}",
-            paint.paint(Role::Name, printable(&input.call)),
-            printable(&input.codomain),
-            last.unwrap_or_default(),
-            mock.unwrap_or_default()
-        );
-    }
-    text
+        let last = last.unwrap_or_default();
+        let mock = input.mock.as_ref().map_or("", |_| ", mocked");
+        let (call, codomain) = (paint.name(&input.call), printable(&input.codomain));
+        format!("{next} {call}  {codomain}{last}{mock}")
+    })
 }
 
 /// Branches, one a line.
 pub(super) fn branches(listing: &MultiverseListing) -> String {
-    let mut text = String::new();
-    for row in &listing.branches {
+    let line = |row: &BranchListing| {
         let end = match row.end {
             BranchEnd::Open => "open",
             BranchEnd::Finished => "finished",
             BranchEnd::Trapped => "trapped",
         };
-        let _ = writeln!(
-            text,
-            "{}  {} entries, from {}.{}, {end} at step {}",
-            row.branch,
-            row.tip - row.fork,
-            row.parent,
-            row.fork,
-            row.reached
-        );
-    }
-    text
+        let (branch, parent, fork) = (row.branch, row.parent, row.fork);
+        let entries = format!("{} entries, from {parent}.{fork}", row.tip - fork);
+        format!("{branch}  {entries}, {end} at step {}\n", row.reached)
+    };
+    listing.branches.iter().map(line).collect()
 }
 
 /// Entries of a branch, one a line.
 pub(super) fn entries(listing: &EntryListing, paint: &Paint) -> String {
-    let mut text = String::new();
-    for (n, row) in listing.entries.iter().enumerate() {
+    let line = |(index, row): (usize, &EntryRow)| {
         let value = row.value.as_ref().map(|value| format!(" = {value}"));
-        let place = format!("{}.{}", listing.branch, listing.from as usize + n + 1);
-        let _ = writeln!(
-            text,
-            "{}  step {}  {}{}",
-            paint.paint(Role::Dim, place),
-            row.steps,
-            printable(&row.call),
-            value.unwrap_or_default()
-        );
-    }
-    text
+        let value = value.unwrap_or_default();
+        let place = paint.dim(format!("{}.{index}", listing.branch));
+        let call = printable(&row.call);
+        format!("{place}  step {}  {call}{value}\n", row.steps)
+    };
+    (listing.from as usize + 1..)
+        .zip(&listing.entries)
+        .map(line)
+        .collect()
 }
 
 /// A line for each universe that was found.
 pub(super) fn found(listing: &FoundListing, paint: &Paint) -> String {
     let mut text = String::new();
     for row in &listing.found {
-        let steps = paint.paint(Role::Dim, format!("step {}", grouped(row.steps)));
+        let steps = step(row.steps, paint);
         let place = row.universe;
         let _ = writeln!(text, "{place:<9} {}  {steps}", printable(&row.text));
     }
@@ -86,7 +69,7 @@ pub(super) fn found(listing: &FoundListing, paint: &Paint) -> String {
         (more, true) => format!("… {} more\n", count(more, "universe")),
         (more, false) => format!("… {} more so far, then paused\n", count(more, "universe")),
     };
-    text.push_str(&paint.paint(Role::Dim, last));
+    text.push_str(&paint.dim(last));
     text
 }
 
@@ -112,32 +95,23 @@ pub(super) fn series(listing: &SeriesListing, paint: &Paint) -> String {
         };
         let stretch = curve.values.len().div_ceil(BARS_PER_LINE).max(1);
         // Of values that share a bar, the last is shown.
-        let shown = curve
-            .values
-            .chunks(stretch)
-            .filter_map(|values| values.last());
+        let shown = curve.values.chunks(stretch);
+        let shown = shown.filter_map(|values| values.last());
         let bars: String = shown.map(bar).collect();
+        let why = || curve.why.as_ref().map(|why| format!(": {why}"));
         let words = match known.len() {
-            0 => curve
-                .why
-                .as_ref()
-                .map_or("no numbers".to_owned(), |why| format!("no numbers: {why}")),
+            0 => format!("no numbers{}", why().unwrap_or_default()),
             1..=FEW_VALUES => {
                 let values: Vec<String> = known.iter().map(ToString::to_string).collect();
                 values.join(", ")
             }
             many => format!("{low}..{high}, {}", count(many as u64, "value")),
         };
-        let _ = writeln!(
-            text,
-            "{}  {}",
-            bars.trim_end(),
-            paint.paint(Role::Dim, words)
-        );
+        let _ = writeln!(text, "{}  {}", bars.trim_end(), paint.dim(words));
     }
     if !listing.complete {
         let part = "only a part of the path was looked at; no value is shown elsewhere\n";
-        text.push_str(&paint.paint(Role::Dim, part));
+        text.push_str(&paint.dim(part));
     }
     text
 }

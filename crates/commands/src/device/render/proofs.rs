@@ -12,61 +12,42 @@ use crate::paint::{Paint, Role, count};
 /// All states of a program, and what they come to.
 pub fn states(report: &StatesReport, paint: &Paint) -> String {
     let mut text = String::new();
-    for trap in &report.traps {
-        text.push_str(&trap_shown(trap, paint));
-    }
-    for demand in &report.demands {
-        text.push_str(&demand_shown(demand, paint));
-    }
+    text.extend(report.traps.iter().map(|trap| trap_shown(trap, paint)));
+    let demands = report.demands.iter();
+    text.extend(demands.map(|demand| demand_shown(demand, paint)));
     let sizes = sizes(report.states, report.edges);
     let traps = count(report.traps.len() as u64, "trap");
     if report.complete {
         let words = match report.traps.first() {
             None => format!("no universe ever traps: {sizes}"),
-            Some(trap) => format!(
-                "{sizes}; {traps}, nearest in {}",
-                count(trap.inputs.into(), "input")
-            ),
+            Some(trap) => {
+                let inputs = count(trap.inputs.into(), "input");
+                format!("{sizes}; {traps}, nearest in {inputs}")
+            }
         };
-        let _ = writeln!(
-            text,
-            "{}",
-            paint.paint(
-                Role::Good,
-                format!("complete, over all inputs for ever; {words}")
-            )
-        );
+        let words = paint.good(format!("complete, over all inputs for ever; {words}"));
+        let _ = writeln!(text, "{words}");
     } else if report.unexplored.is_empty() {
         let words = match report.traps.is_empty() {
-            true => "no universe ever traps".to_owned(),
-            false => traps,
+            true => "no universe ever traps",
+            false => &traps,
         };
-        let _ = writeln!(
-            text,
-            "over all inputs for ever, and some runs too many: {sizes}; {words}"
-        );
+        let runs = "over all inputs for ever, and some runs too many";
+        let _ = writeln!(text, "{runs}: {sizes}; {words}");
     } else {
         let _ = writeln!(text, "{sizes}; {traps} so far; {:.3} s", report.seconds);
-        let _ = writeln!(
-            text,
-            "{}",
-            paint.paint(Role::Warning, "These are not all states.")
-        );
+        let _ = writeln!(text, "{}", paint.warning("These are not all states."));
     }
-    let harmless = report
-        .anything
-        .iter()
-        .filter(|word| !report.maybe.contains(word));
-    for word in harmless {
+    let maybe = |word: &&String| report.maybe.contains(word);
+    for word in report.anything.iter().filter(|word| !maybe(word)) {
         let words = format!("nothing depends on {word}: it has no influence, whatever it counts");
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, words));
+        let _ = writeln!(text, "{}", paint.dim(words));
     }
     for word in &report.maybe {
         let words = format!("maybe: {word} was taken for anything, and something depends on it");
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
+        let _ = writeln!(text, "{}", paint.warning(words));
     }
-    text.push_str(&left_out(&report.unexplored, paint));
-    text
+    text + &left_out(&report.unexplored, paint)
 }
 
 fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {
@@ -78,14 +59,9 @@ fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {
         true => "",
         false => ", maybe: no run that comes to it was found",
     };
-    let head = format!(
-        "trap: {}{place}, in {}{sure}",
-        trap.what,
-        count(trap.inputs.into(), "input")
-    );
-    let mut text = format!("{}\n", paint.paint(Role::Bad, head));
-    text.push_str(&inputs(&trap.run, paint));
-    text
+    let (what, many) = (&trap.what, count(trap.inputs.into(), "input"));
+    let head = paint.bad(format!("trap: {what}{place}, in {many}{sure}"));
+    format!("{head}\n{}", inputs(&trap.run, paint))
 }
 
 /// How large a graph is.
@@ -97,7 +73,7 @@ fn sizes(states: usize, edges: usize) -> String {
 /// Inputs of a run, a line each.
 fn inputs(run: &[SuggestedInput], paint: &Paint) -> String {
     let line = |read: &SuggestedInput| {
-        let call = paint.paint(Role::Name, &read.call);
+        let call = paint.name(&read.call);
         format!("  {call} = {}\n", read.value)
     };
     run.iter().map(line).collect()
@@ -121,20 +97,15 @@ fn demand_shown(report: &DemandReport, paint: &Paint) -> String {
     if let Some(place) = &report.place {
         let _ = write!(head, " {place}");
     }
-    if let Some(many) = report
-        .inputs
-        .filter(|_| !is_met || report.demand == Demand::Toward)
-    {
+    let shows_run = !is_met || report.demand == Demand::Toward;
+    if let Some(many) = report.inputs.filter(|_| shows_run) {
         let _ = write!(head, ", in {}", count(many.into(), "input"));
     }
     if let Some(note) = &report.note {
         let _ = write!(head, ": {note}");
     }
-    format!(
-        "{}\n{}",
-        paint.paint(role, head),
-        inputs(&report.run, paint)
-    )
+    let head = paint.paint(role, head);
+    format!("{head}\n{}", inputs(&report.run, paint))
 }
 
 /// Whether all runs fulfil a formula.
@@ -160,12 +131,11 @@ pub fn claim(report: &ClaimReport, paint: &Paint) -> String {
         text.push_str(&inputs(&report.cycle, paint));
     }
     if let Some(note) = &report.note {
-        text.push_str(&format!("{note}\n"));
+        let _ = writeln!(text, "{note}");
     }
     for word in &report.maybe {
-        let words = format!("{word} was taken for anything, and something depends on it\n");
-        text.push_str(&words);
+        let words = "was taken for anything, and something depends on it";
+        let _ = writeln!(text, "{word} {words}");
     }
-    text.push_str(&left_out(&report.unexplored, paint));
-    text
+    text + &left_out(&report.unexplored, paint)
 }

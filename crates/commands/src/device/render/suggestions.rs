@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use borges_session::suggest::{
-    FoundPath, RestListing, SuggestedOption, SuggestionListing, UnexploredReport, WhyListing,
+    CoverListing, CoveredLine, FoundPath, RestListing, SuggestedOption, SuggestionListing, Turn,
+    UnexploredReport, WhyListing,
 };
 
-use crate::paint::{Paint, Role, count, printable};
+use crate::paint::{Paint, count, printable};
 
 /// Lines of a tree that are written; JSON has all.
 const MOST_LINES: usize = 200;
@@ -18,36 +19,22 @@ const MOST_NAMED: usize = 10;
 
 /// The answer to a question.
 pub fn suggestions(listing: &SuggestionListing, paint: &Paint) -> String {
-    let mut text = String::new();
-    let proof = (listing
-        .states
-        .as_ref()
-        .map(|report| super::states(report, paint)))
-    .or_else(|| {
-        listing
-            .claim
-            .as_ref()
-            .map(|report| super::claim(report, paint))
-    });
-    if let Some(proof) = proof {
-        text.push_str(&proof);
+    let states = listing.states.as_ref().map(|all| super::states(all, paint));
+    let claim = || listing.claim.as_ref().map(|all| super::claim(all, paint));
+    if let Some(mut text) = states.or_else(claim) {
         for path in listing.found.iter().take(MOST_FOUND) {
-            let jump = paint.paint(Role::Dim, format!("jump {}", path.moment));
+            let jump = paint.dim(format!("jump {}", path.moment));
             let _ = writeln!(text, "{jump}  {}", end_of(path, paint));
         }
         return text;
     }
-    if let Some(why) = &listing.why {
-        text.push_str(&decided(why, paint));
-    } else if listing.cover.is_some() {
-        text.push_str(&covered(listing, paint));
-    } else if listing.question == "paths" {
-        text.push_str(&tree(listing, paint));
-    } else {
-        text.push_str(&found(listing, paint));
-    }
-    text.push_str(&summary(listing, paint));
-    text
+    let text = match (&listing.why, &listing.cover, listing.question.as_str()) {
+        (Some(why), ..) => decided(why, paint),
+        (_, Some(cover), _) => covered(cover, paint),
+        (_, _, "paths") => tree(listing, paint),
+        _ => found(listing, paint),
+    };
+    text + &summary(listing, paint)
 }
 
 fn tree(listing: &SuggestionListing, paint: &Paint) -> String {
@@ -67,15 +54,11 @@ fn tree(listing: &SuggestionListing, paint: &Paint) -> String {
                     continue;
                 };
                 let indent = "  ".repeat(depth * 2);
-                match &node.call {
-                    Some(call) => {
-                        let call = paint.paint(Role::Name, printable(call));
-                        let _ = writeln!(text, "{indent}{call}");
-                    }
-                    None => {
-                        let _ = writeln!(text, "{indent}{}", ended(listing, node.end, paint));
-                    }
-                }
+                let what = match &node.call {
+                    Some(call) => paint.name(call),
+                    None => ended(listing, node.end, paint),
+                };
+                let _ = writeln!(text, "{indent}{what}");
                 if let Some(rest) = &node.rest {
                     stack.push(Pending::Rest(rest, depth));
                 }
@@ -85,7 +68,7 @@ fn tree(listing: &SuggestionListing, paint: &Paint) -> String {
             Pending::Rest(others, depth) => {
                 let indent = "  ".repeat(depth * 2 + 1);
                 let words = rest(&others.set, &others.options);
-                let _ = writeln!(text, "{indent}{}", paint.paint(Role::Dim, words));
+                let _ = writeln!(text, "{indent}{}", paint.dim(words));
             }
             Pending::Option(option, depth) => {
                 let indent = "  ".repeat(depth * 2 + 1);
@@ -122,18 +105,13 @@ enum Pending<'l> {
 /// Values that stand in for no option, in words.
 pub fn rest<T: std::fmt::Display>(set: &str, options: &[T]) -> String {
     let options: Vec<String> = options.iter().map(ToString::to_string).collect();
-    format!(
-        "the rest ({}) goes some of the ways of {}",
-        printable(set),
-        options.join(", ")
-    )
+    let (set, options) = (printable(set), options.join(", "));
+    format!("the rest ({set}) goes some of the ways of {options}")
 }
 
 fn ended(listing: &SuggestionListing, end: Option<u32>, paint: &Paint) -> String {
-    match end.and_then(|end| listing.found.get(end as usize)) {
-        Some(path) => end_of(path, paint),
-        None => String::new(),
-    }
+    let path = end.and_then(|end| listing.found.get(end as usize));
+    path.map_or_else(String::new, |path| end_of(path, paint))
 }
 
 /// How a path ends, in words.
@@ -142,13 +120,13 @@ fn end_of(path: &FoundPath, paint: &Paint) -> String {
     let place = place.map_or_else(String::new, |place| format!(" at {place}"));
     let reason = path.reason.as_deref().unwrap_or_default();
     match path.kind.as_str() {
-        "trapped" => paint.paint(Role::Bad, format!("traps: {reason}{place}")),
-        "broke" => paint.paint(Role::Bad, format!("breaks {reason}{place}")),
+        "trapped" => paint.bad(format!("traps: {reason}{place}")),
+        "broke" => paint.bad(format!("breaks {reason}{place}")),
         "returned" if reason.is_empty() => "returns".to_owned(),
         "returned" => format!("ends with {reason}"),
         "stopped" => format!("comes{place}"),
         "inputs" => "goes on".to_owned(),
-        _ => paint.paint(Role::Warning, format!("not explored further: {reason}")),
+        _ => paint.warning(format!("not explored further: {reason}")),
     }
 }
 
@@ -165,11 +143,10 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
                 format!("no universe ever {does_it}: over all inputs, for ever")
             }
             (true, _) => "no path within the bound comes to it".to_owned(),
-            (false, Some(inputs)) => format!(
-                "none was found with up to {}; {} not finished",
-                count(inputs.into(), "input"),
-                inputs.saturating_add(1)
-            ),
+            (false, Some(inputs)) => {
+                let (many, next) = (count(inputs.into(), "input"), inputs.saturating_add(1));
+                format!("none was found with up to {many}; {next} not finished")
+            }
             (false, None) => "none was found; not everything could be explored".to_owned(),
         };
         let _ = writeln!(text, "{within}");
@@ -177,17 +154,13 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
     for path in listing.found.iter().take(MOST_FOUND) {
         let _ = writeln!(text, "{}", end_of(path, paint));
         for input in &path.inputs {
-            let call = paint.paint(Role::Name, printable(&input.call));
+            let call = paint.name(&input.call);
             let _ = writeln!(text, "  {call} = {}", input.value);
         }
         if path.inputs.is_empty() {
             text.push_str("  whatever is read\n");
         }
-        let _ = writeln!(
-            text,
-            "  {}",
-            paint.paint(Role::Dim, format!("jump {}", path.moment))
-        );
+        let _ = writeln!(text, "  {}", paint.dim(format!("jump {}", path.moment)));
     }
     if listing.forever && !listing.found.is_empty() {
         text.push_str("these are all, over all inputs, for ever, each with the fewest inputs\n");
@@ -202,12 +175,8 @@ fn found(listing: &SuggestionListing, paint: &Paint) -> String {
         };
         let _ = writeln!(text, "all paths with up to {all} were looked at{more}");
     }
-    if let Some(more) = listing
-        .found
-        .len()
-        .checked_sub(MOST_FOUND)
-        .filter(|m| *m > 0)
-    {
+    let more = listing.found.len().saturating_sub(MOST_FOUND);
+    if more > 0 {
         let _ = writeln!(text, "… and {more} more");
     }
     text
@@ -220,15 +189,11 @@ fn decided(why: &WhyListing, paint: &Paint) -> String {
         true => (": whatever is read, for ever", ""),
         false => ("", ", within the bound,"),
     };
+    let choice = |turn: &Turn| format!("{}  ({})", paint.name(&turn.choice), turn.universe);
     match &why.inevitable {
         Some(turn) => {
-            let _ = writeln!(
-                text,
-                "{} was inevitable after {}  ({}){all}",
-                paint.paint(Role::Bad, printable(what)),
-                paint.paint(Role::Name, printable(&turn.choice)),
-                turn.universe,
-            );
+            let (what, choice) = (paint.bad(what), choice(turn));
+            let _ = writeln!(text, "{what} was inevitable after {choice}{all}");
         }
         None if why.open.is_empty() => {
             let others = match why.forever {
@@ -240,70 +205,45 @@ fn decided(why: &WhyListing, paint: &Paint) -> String {
         None => {}
     }
     if let Some(turn) = &why.possible {
-        let _ = writeln!(
-            text,
-            "it was possible{within} since {}  ({})",
-            paint.paint(Role::Name, printable(&turn.choice)),
-            turn.universe,
-        );
+        let _ = writeln!(text, "it was possible{within} since {}", choice(turn));
     }
     for open in &why.open {
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(open)));
+        let _ = writeln!(text, "{}", paint.warning(open));
     }
     text
 }
 
-fn covered(listing: &SuggestionListing, paint: &Paint) -> String {
-    let Some(cover) = &listing.cover else {
-        return String::new();
-    };
-    let mut text = String::new();
+fn covered(cover: &CoverListing, paint: &Paint) -> String {
+    let all = count(cover.lines.len() as u64, "line");
     let reached = cover.lines.iter().filter(|line| line.inputs.is_some());
-    let _ = writeln!(
-        text,
-        "{} of {} reached",
-        reached.clone().count(),
-        count(cover.lines.len() as u64, "line")
-    );
+    let mut text = format!("{} of {all} reached\n", reached.clone().count());
+    let place = |line: &CoveredLine| format!("{}:{}", printable(&line.file), line.line);
     for line in reached {
         let reads = line.reads.iter();
         let reads = reads.map(|read| format!("{} = {}", read.call, read.value));
-        let inputs: Vec<String> = reads.collect();
-        let with = match inputs.is_empty() {
+        let with = match line.reads.is_empty() {
             true => "no input".to_owned(),
-            false => printable(&inputs.join(", ")).to_string(),
+            false => reads.collect::<Vec<_>>().join(", "),
         };
-        let _ = writeln!(
-            text,
-            "  {}:{} {}",
-            printable(&line.file),
-            line.line,
-            paint.paint(Role::Dim, format!("with {with}"))
-        );
+        let with = paint.dim(format!("with {with}"));
+        let _ = writeln!(text, "  {} {with}", place(line));
     }
     for line in cover.lines.iter().filter(|line| line.inputs.is_none()) {
-        let words = format!(
-            "  {}:{} is reached by no explored path",
-            printable(&line.file),
-            line.line
-        );
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
+        let words = format!("  {} is reached by no explored path", place(line));
+        let _ = writeln!(text, "{}", paint.warning(words));
     }
     for branch in cover.branches.iter().take(MOST_NAMED) {
+        let (place, offset) = (printable(&branch.place), branch.offset);
+        let way = if branch.always { "taken" } else { "not taken" };
         let _ = writeln!(
             text,
-            "  the branch at {} (@{:#x}) is always {}",
-            printable(&branch.place),
-            branch.offset,
-            if branch.always { "taken" } else { "not taken" }
+            "  the branch at {place} (@{offset:#x}) is always {way}"
         );
     }
     let more = cover.branches.len().saturating_sub(MOST_NAMED);
     if more > 0 {
-        let _ = writeln!(
-            text,
-            "  … and {more} more branches that always go one way: --json has all"
-        );
+        let others = "more branches that always go one way: --json has all";
+        let _ = writeln!(text, "  … and {more} {others}");
     }
     text
 }
@@ -321,7 +261,7 @@ fn summary(listing: &SuggestionListing, paint: &Paint) -> String {
         f64::from(listing.time_ms) / 1000.0,
     );
     if !listing.complete {
-        text.push_str(&paint.paint(Role::Warning, "not complete: what is below is missing\n"));
+        text.push_str(&paint.warning("not complete: what is below is missing\n"));
     }
     text.push_str(&left_out(&listing.unexplored, paint));
     text
@@ -356,11 +296,11 @@ pub fn left_out(unexplored: &[UnexploredReport], paint: &Paint) -> String {
             None => "not explored",
         };
         let words = format!("{what}{place}: {}{times}", left.reason);
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, printable(&words)));
+        let _ = writeln!(text, "{}", paint.warning(&words));
     }
     if !more.is_empty() {
         let words = format!("… and {} more that are missing: --json has all", more.len());
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, words));
+        let _ = writeln!(text, "{}", paint.warning(words));
     }
     text
 }

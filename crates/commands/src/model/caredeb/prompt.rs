@@ -17,7 +17,7 @@ use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on, to_value};
 use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, Asking, shown, watched};
-use crate::paint::{Paint, Role};
+use crate::paint::Paint;
 use crate::table::{self, Completes};
 
 use super::table::{COMMANDS, Request};
@@ -214,7 +214,7 @@ impl<S: BorrowMut<ModelSession>> Interpreter for CareDebPrompt<S> {
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
             "{}\n'help' lists the commands; c runs, f t0 takes a step of t0, t lists the threads, q quits\n",
-            paint.paint(Role::Heading, self.0.borrow().name())
+            paint.heading(self.0.borrow().name())
         )
     }
 

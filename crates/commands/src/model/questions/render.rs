@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use borges_languages::model::debug::{Judgement, Opinion};
-use borges_languages::model::{RaceRow, RaceStep, Reply, Step, Way, Why};
+use borges_languages::model::{EndCount, RaceRow, RaceStep, Reply, Step, Way, Why};
 
 use crate::paint::{Paint, Role, count, printable};
 
@@ -11,10 +11,8 @@ use crate::paint::{Paint, Role, count, printable};
 pub fn judgement(judgement: &Judgement, paint: &Paint) -> String {
     let partial = judgement.partial;
     let note = partial.map(|why| self::partial(why, judgement.states, paint));
-    let mut text = note.unwrap_or_default();
-    text += &opinion("may", &judgement.may, paint);
-    text.push_str(&opinion("must", &judgement.must, paint));
-    text
+    let may = opinion("may", &judgement.may, paint);
+    note.unwrap_or_default() + &may + &opinion("must", &judgement.must, paint)
 }
 
 fn opinion(what: &str, opinion: &Opinion, paint: &Paint) -> String {
@@ -23,15 +21,12 @@ fn opinion(what: &str, opinion: &Opinion, paint: &Paint) -> String {
         Some(false) => ("no", Role::Bad),
         None => ("unknown: nothing that is known decides it", Role::Warning),
     };
+    let step = |step: &String| format!("    {}\n", printable(step));
     let mut text = format!("{what}: {}\n", paint.paint(role, answer));
-    for step in &opinion.steps {
-        let _ = writeln!(text, "    {}", printable(step));
-    }
+    text.extend(opinion.steps.iter().map(step));
     if !opinion.cycle.is_empty() {
         text.push_str("  and then for ever\n");
-        for step in &opinion.cycle {
-            let _ = writeln!(text, "    {}", printable(step));
-        }
+        text.extend(opinion.cycle.iter().map(step));
     }
     text
 }
@@ -47,7 +42,7 @@ pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
         Why::Unfollowed => format!("of the {known} that are followed only"),
         Why::Met => format!("of the {known} up to the breakpoint only"),
     };
-    format!("{}\n", paint.paint(Role::Warning, note))
+    format!("{}\n", paint.warning(note))
 }
 
 /// Races.
@@ -56,11 +51,8 @@ pub(super) fn races(races: &[RaceRow], paint: &Paint) -> String {
         return "no message was received on the way here\n".to_string();
     }
     let step = |step: &RaceStep| {
-        let line = step
-            .line
-            .map_or_else(String::new, |line| format!("line {line}"));
-        let place = paint.paint(Role::Place, format!("{line:>8}"));
-        format!("{place} step {}: {}", step.step, printable(&step.text))
+        let (place, text) = (at_line(step.line, paint), printable(&step.text));
+        format!("{place} step {}: {text}", step.step)
     };
     let mut text = String::new();
     for race in races {
@@ -84,36 +76,26 @@ pub(super) fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint:
     let numbers = |states: &[u32]| numbers(states, name, one);
     match reply {
         Reply::Ends(ends) => {
-            let mut text = String::new();
-            for end in ends {
-                let states = paint.paint(Role::Dim, count(end.states, "state"));
-                let role = if end.kind == "finished" {
-                    Role::Good
-                } else {
-                    Role::Bad
+            let line = |end: &EndCount| {
+                let role = match end.kind {
+                    "finished" => Role::Good,
+                    _ => Role::Bad,
                 };
-                let number = paint.paint(Role::Typed, end.outcome.to_string());
-                let kind = paint.paint(role, end.kind);
-                let _ = writeln!(
-                    text,
-                    "  {number}  {kind}  {}  {states}",
-                    printable(&end.text)
-                );
-            }
-            text
+                let (number, kind) = (paint.typed(end.outcome), paint.paint(role, end.kind));
+                let states = paint.dim(count(end.states, "state"));
+                format!("  {number}  {kind}  {}  {states}\n", printable(&end.text))
+            };
+            ends.iter().map(line).collect()
         }
-        Reply::Ways(ways) => ways
-            .iter()
-            .map(|way| way_text(way, name, one, paint))
-            .collect(),
+        Reply::Ways(ways) => {
+            let text = |way| way_text(way, name, one, paint);
+            ways.iter().map(text).collect()
+        }
         Reply::States(states) => numbers(states),
         Reply::Divergence(None) => "they never part: no choice rules one of them out\n".to_string(),
         Reply::Divergence(Some(parting)) => {
-            let mut text = format!(
-                "{one} {}, after\n{}",
-                name(parting.state),
-                steps(&parting.steps, paint)
-            );
+            let (state, way) = (name(parting.state), steps(&parting.steps, paint));
+            let mut text = format!("{one} {state}, after\n{way}");
             let sides = [
                 ("then only the first", &parting.first),
                 ("then only the second", &parting.second),
@@ -131,10 +113,7 @@ pub(super) fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint:
             format!("{}of these the last: {}", numbers(all), numbers(last))
         }
         Reply::Cycles(cycles) if cycles.is_empty() => "no run goes round for ever\n".to_string(),
-        Reply::Cycles(cycles) => {
-            let lines = cycles.iter().map(|cycle| numbers(cycle));
-            lines.collect()
-        }
+        Reply::Cycles(cycles) => cycles.iter().map(|cycle| numbers(cycle)).collect(),
     }
 }
 
@@ -144,24 +123,19 @@ fn way_text(way: &Way, name: &dyn Fn(u32) -> u32, one: &str, paint: &Paint) -> S
         Some(outcome) => format!("outcome {outcome}, {one} {state}"),
         None => format!("{one} {state}"),
     };
-    format!(
-        "{}\n{}",
-        paint.paint(Role::Heading, what),
-        steps(&way.steps, paint)
-    )
+    format!("{}\n{}", paint.heading(what), steps(&way.steps, paint))
+}
+
+/// A line of the source, in a column; nothing where it is not known.
+fn at_line(line: Option<u32>, paint: &Paint) -> String {
+    let line = line.map_or_else(String::new, |line| format!("line {line}"));
+    paint.place(format!("{line:>8}"))
 }
 
 fn steps(list: &[Step], paint: &Paint) -> String {
     let line = |step: &Step| {
-        let place = step
-            .line
-            .map_or_else(String::new, |line| format!("line {line}"));
-        format!(
-            "  {} {} {}\n",
-            paint.paint(Role::Place, format!("{place:>8}")),
-            step.rule,
-            printable(&step.text)
-        )
+        let place = at_line(step.line, paint);
+        format!("  {place} {} {}\n", step.rule, printable(&step.text))
     };
     list.iter().map(line).collect()
 }
@@ -170,9 +144,6 @@ fn numbers(states: &[u32], name: &dyn Fn(u32) -> u32, one: &str) -> String {
     let first = states.iter().take(40);
     let list: Vec<_> = first.map(|state| name(*state).to_string()).collect();
     let more = if states.len() > 40 { ", …" } else { "" };
-    format!(
-        "{}: {}{more}\n",
-        count(states.len() as u64, one),
-        list.join(", ")
-    )
+    let many = count(states.len() as u64, one);
+    format!("{many}: {}{more}\n", list.join(", "))
 }

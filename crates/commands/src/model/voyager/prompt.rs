@@ -17,7 +17,7 @@ use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said};
 use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, answered, shown, watched};
-use crate::paint::{Paint, Role};
+use crate::paint::Paint;
 use crate::table::{self, Completes};
 
 use super::render;
@@ -289,7 +289,7 @@ impl Interpreter for VoyagerPrompt {
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
             "{}\n'help' lists the commands; b sets a breakpoint, c runs all universes, u shows them, q quits\n",
-            paint.paint(Role::Heading, self.session.name())
+            paint.heading(self.session.name())
         )
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use borges_languages::model::debug::{AgentCard, Card, ChangeRow, Debugger, LinkRow, RanRow};
 
-use crate::paint::{Paint, Role, count, printable};
+use crate::paint::{Paint, Role, count, listed, printable};
 
 /// Universes listed in one line.
 const LISTED: usize = 12;
@@ -32,7 +32,7 @@ pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> Strin
             continue;
         }
         let many = format!("{what} in {}", count(ids.len() as u64, "universe"));
-        let _ = writeln!(text, "{}", paint.paint(Role::Heading, many));
+        let _ = writeln!(text, "{}", paint.heading(many));
         for id in ids.iter().take(LISTED) {
             let Some(node) = debugger.node(*id) else {
                 continue;
@@ -42,7 +42,7 @@ pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> Strin
                 Some(outcome) => outcome,
                 None => node.why.join(", "),
             };
-            let number = paint.paint(Role::Typed, format!("{id:>6}"));
+            let number = paint.typed(format!("{id:>6}"));
             let status = paint.paint(role(node.status), node.status);
             let _ = writeln!(text, "{number}  {status}  {}", printable(&why));
         }
@@ -55,12 +55,12 @@ pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> Strin
     }
     if ran.stopped {
         let note = "stopped: what was found stays, and the same command again goes on\n";
-        text.push_str(&paint.paint(Role::Warning, note));
+        text.push_str(&paint.warning(note));
     }
     if ran.cut {
         let note =
             "there are more universes than fit: hold an actor, or set a breakpoint earlier\n";
-        text.push_str(&paint.paint(Role::Warning, note));
+        text.push_str(&paint.warning(note));
     }
     text
 }
@@ -87,12 +87,12 @@ pub(super) fn universes(
             break;
         }
         let mark = if id == here { "▶" } else { " " };
-        let number = paint.paint(Role::Typed, format!("{id:>5}"));
-        let why = printable(&node.why.join(", "));
-        let line = format!(
-            "{mark}{number}  {}  {why}",
-            paint.paint(role(node.status), node.status)
+        let number = paint.typed(format!("{id:>5}"));
+        let (why, status) = (
+            node.why.join(", "),
+            paint.paint(role(node.status), node.status),
         );
+        let line = format!("{mark}{number}  {status}  {}", printable(&why));
         let _ = writeln!(text, "{}", line.trim_end());
         for edge in debugger.links_from(id) {
             if let Some(link) = debugger.link(edge) {
@@ -128,17 +128,13 @@ pub(super) fn card(card: &Card, paint: &Paint) -> String {
     if let Some(outcome) = &card.outcome {
         let _ = writeln!(text, "{}", printable(outcome));
     }
-    let mut line = String::new();
-    for entry in &card.possible {
-        let what = match &entry.agent {
-            Some(agent) => format!("{} {agent}", entry.label),
-            None => entry.label.clone(),
-        };
-        let joint = if line.is_empty() { "" } else { " · " };
-        line.push_str(&format!("{joint}{what}"));
-    }
-    for line in paint.wrapped(&printable(&line), 2) {
-        let _ = writeln!(text, "{}", paint.paint(Role::Dim, line));
+    let possible = card.possible.iter().map(|entry| match &entry.agent {
+        Some(agent) => format!("{} {agent}", entry.label),
+        None => entry.label.clone(),
+    });
+    let possible: Vec<String> = possible.collect();
+    for line in paint.wrapped(&possible.join(" · "), 2) {
+        let _ = writeln!(text, "{}", paint.dim(line));
     }
     text
 }
@@ -152,7 +148,7 @@ fn agent_text(agent: &AgentCard, paint: &Paint) -> String {
     let line = agent
         .line
         .map_or_else(String::new, |line| format!("  line {line}"));
-    let name = paint.paint(Role::Name, printable(&agent.name));
+    let name = paint.name(&agent.name);
     let mut text = format!("  {name}{mode}: {}{line}\n", printable(next));
     for (name, value) in &agent.fields {
         let _ = writeln!(text, "    {} = {}", printable(name), printable(value));
@@ -172,35 +168,26 @@ fn agent_text(agent: &AgentCard, paint: &Paint) -> String {
 
 /// Edges one after the other, after so many others.
 pub(super) fn path(links: &[LinkRow], before: usize, paint: &Paint) -> String {
-    if links.is_empty() {
-        return "this is the start\n".to_string();
-    }
-    let line = |link: &LinkRow| format!("  {}\n", link_line(link, paint));
-    let mut text = match before {
+    let before = match before {
+        _ if links.is_empty() => String::new(),
         0 => String::new(),
         before => format!("{}, then:\n", count(before as u64, "step")),
     };
-    text.extend(links.iter().map(line));
-    text
+    let line = |link: &LinkRow| format!("  {}", link_line(link, paint));
+    before + &listed(links, "this is the start", line)
 }
 
 /// What an edge changes.
 pub(super) fn difference(changes: &[ChangeRow], paint: &Paint) -> String {
-    if changes.is_empty() {
-        return "nothing changes in the program's state\n".to_string();
-    }
-    let mut text = String::new();
-    for change in changes {
-        let _ = writeln!(
-            text,
-            "  {} {}: {} → {}",
-            paint.paint(Role::Name, printable(&change.agent)),
-            printable(&change.what),
-            shown(&change.before),
-            shown(&change.after)
-        );
-    }
-    text
+    listed(
+        changes,
+        "nothing changes in the program's state",
+        |change| {
+            let (agent, what) = (paint.name(&change.agent), printable(&change.what));
+            let (before, after) = (shown(&change.before), shown(&change.after));
+            format!("  {agent} {what}: {before} → {after}")
+        },
+    )
 }
 
 fn shown(value: &str) -> String {
@@ -212,17 +199,11 @@ fn shown(value: &str) -> String {
 
 /// The debugger's rules, edge by edge.
 pub(super) fn rules(links: &[LinkRow], paint: &Paint) -> String {
-    if links.is_empty() {
-        return "this is the start\n".to_string();
-    }
-    let mut text = String::new();
-    for link in links {
-        let _ = writeln!(text, "  {}", link_line(link, paint));
+    listed(links, "this is the start", |link| {
         let rules = match link.rules.is_empty() {
             true => "no rule".to_owned(),
             false => link.rules.join(", "),
         };
-        let _ = writeln!(text, "      {}", paint.paint(Role::Dim, rules));
-    }
-    text
+        format!("  {}\n      {}", link_line(link, paint), paint.dim(rules))
+    })
 }

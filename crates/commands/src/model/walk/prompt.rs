@@ -19,7 +19,7 @@ use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on};
 use crate::model::common::{Breakpoint, Roams, START, done};
 use crate::model::questions::{Asked, shown, watched};
-use crate::paint::{Paint, Role};
+use crate::paint::Paint;
 use crate::table::{self, Completes};
 use crate::words::Motion;
 
@@ -444,7 +444,7 @@ impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
         let (here, _) = self.arrived(&Rest::Choice, paint);
         format!(
             "{}\n{here}'help' lists the commands; n goes to the next choice, k chooses, S steps back, q quits\n",
-            paint.paint(Role::Heading, &self.name)
+            paint.heading(&self.name)
         )
     }
 

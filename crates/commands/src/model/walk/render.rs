@@ -9,7 +9,7 @@ use borges_multiverse::tree::Place;
 use borges_multiverse::walk::{Past, Rest, Walk};
 use serde_json::{Value, json};
 
-use crate::paint::{Paint, Role, count, printable};
+use crate::paint::{Paint, count, printable};
 
 /// `branch.index`.
 pub(super) fn universe(place: Place) -> String {
@@ -32,8 +32,8 @@ pub(super) fn arrived<L: Language>(walk: &Walk<L>, rest: &Rest, paint: &Paint) -
         Rest::Breakpoints(ids) if !ids.is_empty() => {
             let ids: Vec<u32> = ids.iter().map(|id| id.0).collect();
             let list: Vec<String> = ids.iter().map(u32::to_string).collect();
-            let line = format!("breakpoint {}", list.join(", "));
-            let _ = writeln!(text, "{}", paint.paint(Role::Heading, line));
+            let line = paint.heading(format!("breakpoint {}", list.join(", ")));
+            let _ = writeln!(text, "{line}");
             value["breakpoints"] = json!(ids);
         }
         Rest::Limit => text.push_str("the run was long enough; go on with the same command\n"),
@@ -42,27 +42,18 @@ pub(super) fn arrived<L: Language>(walk: &Walk<L>, rest: &Rest, paint: &Paint) -
     }
     let _ = writeln!(text, "{}", printable(&state));
     if let Some(outcome) = walk.outcome() {
-        let _ = writeln!(text, "{}", paint.paint(role(&outcome), outcome.to_string()));
+        let _ = writeln!(text, "{}", end(&outcome, paint));
         value["outcome"] = outcome_value(&outcome);
     }
-    let options: Vec<Value> = walk
-        .options()
-        .iter()
-        .enumerate()
-        .map(|(number, choice)| {
-            let label = language.label(walk.state(), choice);
-            let agent = language.agent(walk.state(), choice).to_string();
-            let line = format!("{} {}", label.rule, label.text);
-            let _ = writeln!(
-                text,
-                "  {}  {}",
-                paint.paint(Role::Typed, number.to_string()),
-                paint.fit(&printable(&line), paint.width.saturating_sub(6))
-            );
-            json!({ "number": number, "agent": agent, "rule": label.rule, "text": label.text })
-        })
-        .collect();
-    value["choices"] = Value::Array(options);
+    let options = walk.options().iter().enumerate().map(|(number, choice)| {
+        let label = language.label(walk.state(), choice);
+        let agent = language.agent(walk.state(), choice).to_string();
+        let line = format!("{} {}", label.rule, label.text);
+        let line = paint.fit(&line, paint.width.saturating_sub(6));
+        let _ = writeln!(text, "  {}  {line}", paint.typed(number));
+        json!({ "number": number, "agent": agent, "rule": label.rule, "text": label.text })
+    });
+    value["choices"] = options.collect();
     (text, value)
 }
 
@@ -77,11 +68,17 @@ fn reason(rest: &Rest) -> &'static str {
     }
 }
 
-fn role<V>(outcome: &Outcome<V>) -> Role {
+fn end<V: std::fmt::Display>(outcome: &Outcome<V>, paint: &Paint) -> String {
     match outcome.verdict {
-        Verdict::Finished => Role::Good,
-        _ => Role::Bad,
+        Verdict::Finished => paint.good(outcome),
+        _ => paint.bad(outcome),
     }
+}
+
+/// A number of paths, which may be larger than any that we count with.
+fn many_paths(paths: &str) -> String {
+    let plural = if paths == "1" { "" } else { "s" };
+    format!("{paths} path{plural}")
 }
 
 fn outcome_value<V: std::fmt::Display>(outcome: &Outcome<V>) -> Value {
@@ -94,23 +91,17 @@ pub(super) fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> 
     let mut steps = Vec::new();
     for past in history {
         let (option, options) = past.option;
-        let choice = if options > 1 {
-            format!("  choice {option} of {options}")
-        } else {
-            String::new()
+        let choice = match options > 1 {
+            true => paint.dim(format!("  choice {option} of {options}")),
+            false => String::new(),
         };
-        let _ = writeln!(
-            text,
-            "  {:<7} {} {}{}",
-            universe(past.place),
-            past.label.rule,
-            printable(&past.label.text),
-            paint.paint(Role::Dim, choice)
-        );
+        let (universe, rule) = (universe(past.place), past.label.rule);
+        let step = printable(&past.label.text);
+        let _ = writeln!(text, "  {universe:<7} {rule} {step}{choice}");
         steps.push(json!({
-            "universe": universe(past.place),
+            "universe": universe,
             "agent": past.agent.to_string(),
-            "rule": past.label.rule,
+            "rule": rule,
             "text": past.label.text,
             "choice": option,
             "choices": options,
@@ -144,14 +135,12 @@ pub(super) fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) ->
         };
         let shown = graph.language().show(state);
         let mark = match (graph.status(node), graph.outcome(node)) {
-            (Some(Status::Expanded), Some(outcome)) => {
-                format!("  {}", paint.paint(role(&outcome), outcome.to_string()))
-            }
+            (Some(Status::Expanded), Some(outcome)) => format!("  {}", end(&outcome, paint)),
             (Some(Status::Expanded), None) => String::new(),
-            _ => paint.paint(Role::Warning, "  (unexplored)"),
+            _ => paint.warning("  (unexplored)"),
         };
-        let line = paint.fit(&printable(&shown), paint.width.saturating_sub(30).max(20));
-        let number = paint.paint(Role::Typed, format!("{:>4}", node.0));
+        let line = paint.fit(&shown, paint.width.saturating_sub(30).max(20));
+        let number = paint.typed(format!("{:>4}", node.0));
         let _ = writeln!(text, "{number}  {line}{mark}");
         let mut edges = Vec::new();
         for (id, edge) in graph.edges_from(node) {
@@ -160,7 +149,7 @@ pub(super) fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) ->
             };
             let label = graph.language().label(state, &choice);
             let step = format!("{} {}", label.rule, label.text);
-            let step = paint.fit(&printable(&step), paint.width.saturating_sub(16).max(20));
+            let step = paint.fit(&step, paint.width.saturating_sub(16).max(20));
             let _ = writeln!(text, "      to {}  {step}", edge.to.0);
             edges.push(json!({ "rule": label.rule, "text": label.text, "to": edge.to.0 }));
         }
@@ -188,43 +177,29 @@ pub(super) fn ends<L: Language>(
 ) -> (String, Value) {
     let mut text = String::new();
     let mut list = Vec::new();
-    let counts: BTreeMap<u32, String> = match graph.count_paths() {
-        Ok(paths) if graph.is_complete() => paths
-            .ends()
-            .iter()
-            .map(|(node, paths)| (node.0, paths.to_string()))
-            .collect(),
-        _ => BTreeMap::new(),
-    };
+    let paths = graph.count_paths().ok().filter(|_| graph.is_complete());
+    let counted = paths.iter().flat_map(|paths| paths.ends());
+    let counts: BTreeMap<u32, String> = counted
+        .map(|(node, paths)| (node.0, paths.to_string()))
+        .collect();
     for node in graph.ends() {
         let Some(outcome) = graph.outcome(node) else {
             continue;
         };
         let moment = moment(node);
         let paths = counts.get(&node.0);
-        let mut line = format!("  {}", paint.paint(role(&outcome), outcome.to_string()));
+        let mut line = format!("  {}", end(&outcome, paint));
         if let Some(moment) = &moment {
-            let _ = write!(
-                line,
-                "  {}",
-                paint.paint(Role::Place, format!("moment {moment}"))
-            );
+            let _ = write!(line, "  {}", paint.place(format!("moment {moment}")));
         }
         if let Some(paths) = paths {
-            let plural = if paths == "1" { "" } else { "s" };
-            let _ = write!(
-                line,
-                "  {}",
-                paint.paint(Role::Dim, format!("{paths} path{plural}"))
-            );
+            let _ = write!(line, "  {}", paint.dim(many_paths(paths)));
         }
         let _ = writeln!(text, "{line}");
-        list.push(json!({
-            "verdict": outcome.verdict.to_string(),
-            "value": outcome.value.to_string(),
-            "moment": moment,
-            "paths": paths,
-        }));
+        let mut value = outcome_value(&outcome);
+        value["moment"] = json!(moment);
+        value["paths"] = json!(paths);
+        list.push(value);
     }
     let (line, mut value) = size(graph, why, paint);
     text.push_str(&line);
@@ -243,20 +218,15 @@ fn size<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) -> (String, Va
         .ok()
         .filter(|_| complete)
         .map(|paths| paths.total().to_string());
-    let mut line = format!(
-        "{}, {}, {}",
-        count(states, "state"),
-        count(edges, "edge"),
-        count(ends, "end")
-    );
+    let (many_states, many_edges) = (count(states, "state"), count(edges, "edge"));
+    let mut line = format!("{many_states}, {many_edges}, {}", count(ends, "end"));
     if let Some(paths) = &paths {
-        let plural = if paths == "1" { "" } else { "s" };
-        let _ = write!(line, ", {paths} path{plural}");
+        let _ = write!(line, ", {}", many_paths(paths));
     }
-    let mut text = format!("{}\n", paint.paint(Role::Dim, line));
+    let mut text = format!("{}\n", paint.dim(line));
     if !complete {
         let note = format!("not all: {}", pause(why));
-        let _ = writeln!(text, "{}", paint.paint(Role::Warning, note));
+        let _ = writeln!(text, "{}", paint.warning(note));
     }
     let value = json!({
         "states": states,
