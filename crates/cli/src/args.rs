@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use borges_languages::model::Schedules;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use borges_languages::ambienttalk::{Delivery, Grain};
+use borges_languages::model::{Reduction, Schedules};
+use borges_session::suggest;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::exit::MEANINGS;
 use crate::terminal::ColorChoice;
@@ -12,32 +16,30 @@ use crate::terminal::ColorChoice;
 /// A multiverse debugger: run a program forwards, backwards and sideways.
 #[derive(Debug, Parser)]
 #[command(name = "borges", version, max_term_width = 100, after_help = exit_codes())]
-pub struct Cli {
-    /// What every subcommand understands.
+pub(crate) struct Cli {
     #[command(flatten)]
-    pub global: Global,
-    /// What to do.
+    pub(crate) global: Global,
     #[command(subcommand)]
-    pub action: Action,
+    pub(crate) action: Action,
 }
 
 /// What every subcommand understands.
 #[derive(Args, Clone, Copy, Debug)]
-pub struct Global {
+pub(crate) struct Global {
     /// Print JSON: one object for the whole command, or one line for every command of a script
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// When to colour the output; NO_COLOR is respected
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    pub color: ColorChoice,
+    pub(crate) color: ColorChoice,
     /// Show no progress
     #[arg(long, short, global = true)]
-    pub quiet: bool,
+    pub(crate) quiet: bool,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub(crate) enum Action {
     /// Debug a program in the browser
     Debug(Debug),
     /// Debug a program at a prompt, or with the commands of a script
@@ -61,13 +63,13 @@ pub enum Action {
     /// Find the inputs that lead to every path of a program within a bound
     Paths(Paths),
     /// Find inputs that lead to a place, a condition or a trap, shortest first
-    Reach(Reach),
+    Reach(Ask<Destination>),
     /// Find traps and failed assertions, each with the fewest inputs that lead there
-    Bugs(Asked),
+    Bugs(Ask<Everything>),
     /// Find the choice that made a trap inevitable, and the first after which it was possible
-    Why(Why),
+    Why(Ask<Decided>),
     /// Find the lines and branches that no path within a bound reaches, and inputs for the others
-    Cover(Asked),
+    Cover(Ask<Everything>),
     /// Run the tests that 'borges paths --write-test' wrote
     Test(Test),
     /// Show what is in a program or a session file
@@ -81,69 +83,43 @@ pub enum Action {
 }
 
 /// The program and how it is started.
-#[derive(Args, Clone, Debug)]
-pub struct Start {
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Start {
     /// The board: a TOML file [default: board.toml beside the program, or else the default board]
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
-    /// What is called.
+    pub(crate) board: Option<PathBuf>,
     #[command(flatten)]
-    pub entry: Entry,
+    pub(crate) entry: Entry,
     /// Seeds the simulated board's noise and random numbers [default: the board's own seed]
     #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
 }
+
+/// The heading of what only programs of an operating system find.
+const WASI: &str = "Programs of WASI";
 
 /// What a program finds that calls an operating system (WASI).
 #[derive(Args, Clone, Debug, Default)]
-pub struct System {
-    /// Give the program a folder, read in at the start; what it writes there stays in the debugger
-    #[arg(
-        long = "dir",
-        value_name = "HOST[::GUEST]",
-        help_heading = "Programs of WASI"
-    )]
-    pub folders: Vec<String>,
-    /// Set a variable of the program's environment
-    #[arg(
-        long = "env",
-        value_name = "NAME=VALUE",
-        help_heading = "Programs of WASI"
-    )]
-    pub environment: Vec<String>,
+pub(crate) struct System {
+    #[command(flatten)]
+    pub(crate) found: Found,
     /// What the program reads from standard input (- for this command's own)
-    #[arg(long, value_name = "FILE", help_heading = "Programs of WASI")]
-    pub stdin: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", help_heading = WASI)]
+    pub(crate) stdin: Option<PathBuf>,
     /// The program's arguments, after --
-    #[arg(
-        last = true,
-        value_name = "ARGUMENT",
-        help_heading = "Programs of WASI"
-    )]
-    pub arguments: Vec<String>,
+    #[arg(last = true, value_name = "ARGUMENT", help_heading = WASI)]
+    pub(crate) arguments: Vec<String>,
 }
 
-/// What a program finds that calls an operating system (WASI), and what is looked at of what that may come to.
+/// The same, and what is looked at of what that may come to.
 #[derive(Args, Clone, Debug, Default)]
-pub struct SystemChoices {
-    /// Give the program a folder, read in at the start; what it writes there stays in the debugger
-    #[arg(
-        long = "dir",
-        value_name = "HOST[::GUEST]",
-        help_heading = "Programs of WASI"
-    )]
-    pub folders: Vec<String>,
-    /// Set a variable of the program's environment
-    #[arg(
-        long = "env",
-        value_name = "NAME=VALUE",
-        help_heading = "Programs of WASI"
-    )]
-    pub environment: Vec<String>,
+pub(crate) struct SystemChoices {
+    #[command(flatten)]
+    pub(crate) found: Found,
     /// So many bytes of standard input may be anything, and it may end before any of them [default: it is empty, and that
     /// is noted]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=255), help_heading = "Programs of WASI")]
-    pub stdin: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=255), help_heading = WASI)]
+    pub(crate) stdin: Option<u32>,
     /// So many calls may fail on a path (the disk is full, a file cannot be opened) [default: none, and that is noted;
     /// without a number 1]
     #[arg(
@@ -152,140 +128,130 @@ pub struct SystemChoices {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1",
-        help_heading = "Programs of WASI"
+        help_heading = WASI
     )]
-    pub faults: Option<u32>,
+    pub(crate) faults: Option<u32>,
     /// The program's arguments, after --
-    #[arg(
-        last = true,
-        value_name = "ARGUMENT",
-        help_heading = "Programs of WASI"
-    )]
-    pub arguments: Vec<String>,
+    #[arg(last = true, value_name = "ARGUMENT", help_heading = WASI)]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// Folders and variables of a program.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// Give the program a folder, read in at the start; what it writes there stays in the debugger
+    #[arg(long = "dir", value_name = "HOST[::GUEST]", help_heading = WASI)]
+    pub(crate) folders: Vec<String>,
+    /// Set a variable of the program's environment
+    #[arg(long = "env", value_name = "NAME=VALUE", help_heading = WASI)]
+    pub(crate) environment: Vec<String>,
 }
 
 /// The device to run it on.
 #[derive(Args, Clone, Debug)]
-pub struct Target {
+pub(crate) struct Target {
     /// Run it on a real device: serial:PORT, serial:PORT@BAUD or tcp:HOST:PORT [default: a simulated one]
     #[arg(long, value_name = "ADDRESS")]
-    pub device: Option<String>,
+    pub(crate) device: Option<String>,
     /// Bits a second of a serial port [default: 115200]; a USB port has its own speed
     #[arg(long, value_name = "N", requires = "device", value_parser = clap::value_parser!(u32).range(1..))]
-    pub baud: Option<u32>,
+    pub(crate) baud: Option<u32>,
     /// The key that the device was started with: needed for one that is not on this computer
     #[arg(long, value_name = "FILE", requires = "device")]
-    pub key_file: Option<PathBuf>,
+    pub(crate) key_file: Option<PathBuf>,
     /// What a program does that is faster than the link
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    pub when_slow: WhenSlow,
-}
-
-/// What a program does that is faster than the link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum WhenSlow {
-    /// It waits until what it did so far is recorded
-    #[default]
-    Wait,
-    /// It goes on, and you are told up to which step it is recorded
-    StopRecording,
+    #[arg(long, action = ArgAction::Set, value_parser = words(WHEN_SLOW), value_name = "WHAT", default_value = "wait")]
+    pub(crate) when_slow: bool,
 }
 
 /// `borges devices`.
 #[derive(Args, Debug)]
-pub struct Devices {
+pub(crate) struct Devices {
     /// Ask at these addresses (serial:PORT, tcp:HOST:PORT) instead of at all serial ports
     #[arg(value_name = "ADDRESS")]
-    pub addresses: Vec<String>,
+    pub(crate) addresses: Vec<String>,
     /// Open no port, only list them
     #[arg(long, conflicts_with = "addresses")]
-    pub list: bool,
+    pub(crate) list: bool,
     /// Bits a second at which to ask [default: 115200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub baud: Option<u32>,
+    pub(crate) baud: Option<u32>,
     /// Say whether one of these programs is on a device
     #[arg(long = "program", value_name = "FILE")]
-    pub programs: Vec<PathBuf>,
+    pub(crate) programs: Vec<PathBuf>,
     /// The key of the devices that have one
     #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    pub(crate) key_file: Option<PathBuf>,
 }
 
 /// `borges flash`.
 #[derive(Args, Debug)]
-pub struct Flash {
+pub(crate) struct Flash {
     /// The firmware: a UF2 or ELF file for the Pico; for other chips what probe-rs takes (ELF, HEX)
-    #[arg(value_name = "FIRMWARE")]
-    pub firmware: PathBuf,
+    pub(crate) firmware: PathBuf,
     /// The drive of the Pico that waits for firmware [default: the one that there is]
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
-    pub drive: Option<PathBuf>,
+    pub(crate) drive: Option<PathBuf>,
     /// Write a UF2 file instead
     #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Another chip, through a debug probe with probe-rs: STM32F405RGTx, …
     #[arg(long, value_name = "CHIP", conflicts_with_all = ["drive", "output"])]
-    pub chip: Option<String>,
+    pub(crate) chip: Option<String>,
 }
 
 /// `borges board`.
 #[derive(Args, Debug)]
-pub struct Board {
+pub(crate) struct Board {
     /// The board: a TOML file [default: the default board]
-    #[arg(value_name = "FILE")]
-    pub file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// Where to wait for the debugger; beyond this computer only with a key. Port 0 is any that is free
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:5555")]
-    pub listen: String,
+    pub(crate) listen: String,
     /// Let nobody in who does not have this key; made if there is no such file
     #[arg(long, value_name = "FILE")]
-    pub key_file: Option<PathBuf>,
+    pub(crate) key_file: Option<PathBuf>,
     /// Seeds the board's noise and random numbers [default: the board's own seed]
     #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
 }
 
 /// `borges debug`.
 #[derive(Args, Clone, Debug)]
-pub struct Debug {
+pub(crate) struct Debug {
     /// A program (.wasm, or .amb, .at, .oz) or a session file; without one, the page offers examples and recent sessions
-    #[arg(value_name = "PROGRAM")]
-    pub program: Option<PathBuf>,
-    /// The program and how it is started.
+    pub(crate) program: Option<PathBuf>,
     #[command(flatten)]
-    pub start: Start,
-    /// What it finds.
+    pub(crate) start: Start,
     #[command(flatten)]
-    pub system: System,
+    pub(crate) system: System,
     /// Keep the session in this file; go on with it if it exists [default: a new file among the recent sessions]
     #[arg(long, value_name = "FILE")]
-    pub session: Option<PathBuf>,
+    pub(crate) session: Option<PathBuf>,
     /// Begin at this moment: what the page's "share" copies
     #[arg(long, value_name = "MOMENT")]
-    pub at: Option<String>,
-    /// The device to run it on.
+    pub(crate) at: Option<String>,
     #[command(flatten)]
-    pub target: Target,
+    pub(crate) target: Target,
     /// The port on 127.0.0.1 [default: a free one]; BORGES_TOKEN sets the secret in the address
     #[arg(long, value_name = "PORT")]
-    pub port: Option<u16>,
+    pub(crate) port: Option<u16>,
     /// Print the address, open no browser
     #[arg(long)]
-    pub no_browser: bool,
+    pub(crate) no_browser: bool,
     /// Give no prompt in this terminal
     #[arg(long)]
-    pub no_prompt: bool,
-    /// What a step of a model language is.
+    pub(crate) no_prompt: bool,
     #[command(flatten)]
-    pub steps: Steps,
+    pub(crate) steps: Steps,
     /// The most states that questions about all of them explore [default: 1000000]
     #[arg(long, value_name = "N")]
-    pub states: Option<usize>,
+    pub(crate) states: Option<usize>,
 }
 
 /// `borges repl`.
 #[derive(Args, Debug)]
-pub struct Repl {
+pub(crate) struct Repl {
     /// A program (.wasm), a session file, a model-language source (.amb, .at, .oz) or an expression such as '(+ (amb 1 2) 3)'
     #[arg(
         value_name = "PROGRAM",
@@ -293,60 +259,53 @@ pub struct Repl {
         required_unless_present = "attach",
         default_value_if("attach", clap::builder::ArgPredicate::IsPresent, "")
     )]
-    pub program: String,
+    pub(crate) program: String,
     /// Look at the session of a page, by its address
     #[arg(long, value_name = "URL", conflicts_with_all = ["program", "session", "board", "entry", "seed"])]
-    pub attach: Option<String>,
-    /// The program and how it is started.
+    pub(crate) attach: Option<String>,
     #[command(flatten)]
-    pub start: Start,
-    /// What it finds.
+    pub(crate) start: Start,
     #[command(flatten)]
-    pub system: System,
+    pub(crate) system: System,
     /// Keep the session in this file; go on with it if it exists
     #[arg(long, value_name = "FILE")]
-    pub session: Option<PathBuf>,
-    /// The device to run it on.
+    pub(crate) session: Option<PathBuf>,
     #[command(flatten)]
-    pub target: Target,
+    pub(crate) target: Target,
     /// Take commands from this file (- for standard input) instead of the prompt
     #[arg(long, value_name = "FILE", conflicts_with = "execute")]
-    pub script: Option<PathBuf>,
+    pub(crate) script: Option<PathBuf>,
     /// Take these commands instead of the prompt; may be given several times
     #[arg(long, short = 'x', value_name = "COMMANDS")]
-    pub execute: Vec<String>,
+    pub(crate) execute: Vec<String>,
     /// Go on after a failed command of a script
     #[arg(long)]
-    pub keep_going: bool,
+    pub(crate) keep_going: bool,
     /// Walk through the universes of an AmbientTalk or μOz program, instead of opening the language's own debugger
     #[arg(long)]
-    pub walk: bool,
+    pub(crate) walk: bool,
     /// Walk through a program of a model language under D_amb, the stepping debugger: its steps pause and are resumed
     #[arg(long, conflicts_with = "session")]
-    pub debugger: bool,
-    /// What a step of a model language is.
+    pub(crate) debugger: bool,
     #[command(flatten)]
-    pub steps: Steps,
+    pub(crate) steps: Steps,
     /// The most states that questions about all of them explore [default: 1000000]
     #[arg(long, value_name = "N")]
-    pub states: Option<usize>,
+    pub(crate) states: Option<usize>,
 }
 
 /// `borges run`.
 #[derive(Args, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// The program: a WebAssembly module
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
-    /// The program and how it is started.
+    pub(crate) program: PathBuf,
     #[command(flatten)]
-    pub start: Start,
-    /// What it finds.
+    pub(crate) start: Start,
     #[command(flatten)]
-    pub system: System,
+    pub(crate) system: System,
     /// Write what the program did to its files to the folders of --dir when it has ended, as a runtime would
     #[arg(long, requires = "folders", help_heading = "Programs of WASI")]
-    pub write_back: bool,
+    pub(crate) write_back: bool,
     /// Values for the inputs, in order; after the last one the run ends with "inputs-exhausted"
     /// [default: what the board's sources say]
     #[arg(
@@ -356,110 +315,100 @@ pub struct Run {
         num_args = 0..=1,
         default_missing_value = ""
     )]
-    pub inputs: Option<String>,
+    pub(crate) inputs: Option<String>,
     /// The most steps to take (a step is one WebAssembly instruction)
     #[arg(long, value_name = "N")]
-    pub steps: Option<u64>,
+    pub(crate) steps: Option<u64>,
 }
 
 /// `borges record`.
 #[derive(Args, Debug)]
-pub struct Record {
+pub(crate) struct Record {
     /// The program: a WebAssembly module
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The session file to write
     #[arg(long, short, value_name = "FILE")]
-    pub output: PathBuf,
-    /// The device to run it on.
+    pub(crate) output: PathBuf,
     #[command(flatten)]
-    pub target: Target,
-    /// The program and how it is started.
+    pub(crate) target: Target,
     #[command(flatten)]
-    pub start: Start,
-    /// What it finds.
+    pub(crate) start: Start,
     #[command(flatten)]
-    pub system: System,
+    pub(crate) system: System,
     /// The most steps to take (a step is one WebAssembly instruction)
     #[arg(long, value_name = "N")]
-    pub steps: Option<u64>,
+    pub(crate) steps: Option<u64>,
 }
 
 /// `borges import`.
 #[derive(Args, Debug)]
-pub struct Import {
+pub(crate) struct Import {
     /// What a recorder wrote
-    #[arg(value_name = "RECORDING")]
-    pub recording: PathBuf,
+    pub(crate) recording: PathBuf,
     /// The program that was recorded: a WebAssembly module
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The session file to write [default: the recording's name, with .borges]
     #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// The board file, for programs of a board
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
+    pub(crate) board: Option<PathBuf>,
     /// Take this folder for what the recorded program found there; without it, the files that it read
     #[arg(long = "dir", value_name = "HOST[::GUEST]")]
-    pub folders: Vec<String>,
+    pub(crate) folders: Vec<String>,
     /// Keep what comes before the place where program and recording part, or where the recording is damaged
     #[arg(long)]
-    pub partial: bool,
+    pub(crate) partial: bool,
 }
 
 /// `borges replay`.
 #[derive(Args, Debug)]
-pub struct Replay {
+pub(crate) struct Replay {
     /// A session file
-    #[arg(value_name = "SESSION")]
-    pub session: PathBuf,
+    pub(crate) session: PathBuf,
 }
 
 /// What a step of a model language is.
 #[derive(Args, Clone, Copy, Debug)]
-pub struct Steps {
+pub(crate) struct Steps {
     /// What a step is in a model language: every rule, or what others can see [default: rule; visible where actors
     /// are debugged]
-    #[arg(long, value_enum)]
-    pub grain: Option<Grain>,
+    #[arg(long, value_parser = words(GRAINS))]
+    pub(crate) grain: Option<Grain>,
     /// When messages between actors arrive
-    #[arg(long, value_enum, default_value_t)]
-    pub delivery: Delivery,
+    #[arg(long, value_parser = words(DELIVERIES), default_value = "immediate")]
+    pub(crate) delivery: Delivery,
 }
 
 /// `borges explore`.
 #[derive(Args, Debug)]
-pub struct Explore {
+pub(crate) struct Explore {
     /// A device program (.wasm); or a λ_amb (.amb), AmbientTalk (.at) or μOz (.oz) source, or an expression such as
     /// '(+ (amb 1 2) 3)'
-    #[arg(value_name = "PROGRAM")]
-    pub program: String,
+    pub(crate) program: String,
     /// The board of a device program [default: the board.toml beside it]
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
-    /// How a device program is looked at, and how far.
+    pub(crate) board: Option<PathBuf>,
     #[command(flatten)]
-    pub within: Forever,
+    pub(crate) within: Forever,
     /// A device program's condition that must hold nowhere, as an expression of the source: 'heat && door'
     #[arg(long, value_name = "EXPR")]
-    pub never: Vec<String>,
+    pub(crate) never: Vec<String>,
     /// One that must hold wherever it means something
     #[arg(long, value_name = "EXPR")]
-    pub always: Vec<String>,
+    pub(crate) always: Vec<String>,
     /// Split the states of a device program by what tells their values apart later, until every way is open to all values of
     /// its state
     #[arg(long)]
-    pub split: bool,
-    /// What a step is.
+    pub(crate) split: bool,
     #[command(flatten)]
-    pub steps: Steps,
+    pub(crate) steps: Steps,
     /// Put the program under D_amb, the stepping debugger: its steps pause and are resumed
     #[arg(long, conflicts_with = "session")]
-    pub debugger: bool,
+    pub(crate) debugger: bool,
     /// What is left out: nothing, or all runs of a class but one
-    #[arg(long, value_enum, default_value_t)]
-    pub reduction: Reduction,
+    #[arg(long, value_parser = words(REDUCTIONS), default_value = "none")]
+    pub(crate) reduction: Reduction,
     /// An abstraction: only these values ('x, acc.bal', named as in outcomes) and what can happen next tell states apart
     #[arg(
         long,
@@ -467,13 +416,13 @@ pub struct Explore {
         value_delimiter = ',',
         conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
     )]
-    pub keep: Option<Vec<String>>,
+    pub(crate) keep: Option<Vec<String>>,
     /// An abstraction: actors of one definition are alike
     #[arg(
         long,
         conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
     )]
-    pub symmetry: bool,
+    pub(crate) symmetry: bool,
     /// Only some runs, for programs with too many states: 'random' chooses each step, 'pct' priorities that change at few
     /// steps and finds, sooner than chance, what needs DEPTH orders of two steps [DEPTH: 3]. 'preemptions:N' takes all in
     /// which an agent that could go on makes room for another at most N times: most bugs need one or two
@@ -482,32 +431,32 @@ pub struct Explore {
         value_name = "random|pct[:DEPTH]|preemptions:N",
         conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "order", "session"]
     )]
-    pub schedule: Option<Schedules>,
+    pub(crate) schedule: Option<Schedules>,
     /// How many runs --schedule takes
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "schedule")]
-    pub runs: u64,
+    pub(crate) runs: u64,
     /// The order in which states are visited
     #[arg(long, value_enum, default_value_t)]
-    pub order: Order,
+    pub(crate) order: Order,
     /// Seeds the order, or the runs of --schedule, if they are random
     #[arg(long, value_name = "N", default_value_t)]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Visit what is nearest to a breakpoint first, and say where it is met: 'receiver getResult' (actors), or a text. Of a
     /// device program: say how to come to where a condition holds
     #[arg(long, value_name = "BREAKPOINT|EXPR", conflicts_with_all = ["order", "reduction"])]
-    pub toward: Option<String>,
+    pub(crate) toward: Option<String>,
     /// Stop where the breakpoint is met first
     #[arg(long, requires = "toward")]
-    pub first: bool,
+    pub(crate) first: bool,
     /// Show a shortest way to every outcome
     #[arg(long)]
-    pub traces: bool,
+    pub(crate) traces: bool,
     /// Keep the graph in this session file, for questions in SQL
     #[arg(long, value_name = "FILE", conflicts_with = "reduction")]
-    pub session: Option<PathBuf>,
+    pub(crate) session: Option<PathBuf>,
     /// Fail unless every outcome satisfies a predicate ('math.result == 24'), or --toward is 'met'
     #[arg(long, value_name = "PREDICATE", conflicts_with = "reduction")]
-    pub expect: Vec<String>,
+    pub(crate) expect: Vec<String>,
     /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, traps (device programs), comes to where two
     /// steps race (either can be first, and it matters), or satisfies a predicate
     #[arg(
@@ -515,110 +464,68 @@ pub struct Explore {
         value_name = "deadlock|stuck|failed|trap|race|PREDICATE",
         conflicts_with = "reduction"
     )]
-    pub forbid: Vec<String>,
+    pub(crate) forbid: Vec<String>,
     /// Show every value of every outcome, also those that do not differ
     #[arg(long)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 /// What of a device program is called.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The exported function to call [default: main, or else _start]; several, in their order: --entry 'at = alloc(5)'
     /// --entry '*at = "bytes"' --entry 'parse(at, 5)'
     #[arg(long, value_name = "CALL")]
-    pub entry: Vec<String>,
+    pub(crate) entry: Vec<String>,
 }
 
 impl Entry {
     /// A line each, as sessions take them.
-    pub fn script(&self) -> Option<String> {
+    pub(crate) fn script(&self) -> Option<String> {
         (!self.entry.is_empty()).then(|| self.entry.join("\n"))
     }
 }
 
 /// How far to look at a program's states.
 #[derive(Args, Clone, Debug)]
-pub struct Forever {
-    /// What is called.
+pub(crate) struct Forever {
     #[command(flatten)]
-    pub entry: Entry,
+    pub(crate) entry: Entry,
     /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
     #[arg(long, value_name = "SOLVER")]
-    pub solver: Option<String>,
+    pub(crate) solver: Option<String>,
     /// Whether interrupts and timers arrive at a device program, any number of them at any moment [default: any]
-    #[arg(long, value_enum)]
-    pub events: Option<Events>,
+    #[arg(long, value_parser = words(EVENTS))]
+    pub(crate) events: Option<bool>,
     /// Take a variable of a device program for anything, wherever it is read: what is then found impossible is so whatever
     /// it is
     #[arg(long, value_name = "NAME")]
-    pub any: Vec<String>,
+    pub(crate) any: Vec<String>,
     /// The most states to visit [default: 1000000]
     #[arg(long, value_name = "N")]
-    pub states: Option<usize>,
+    pub(crate) states: Option<usize>,
     /// The longest path to follow [default: no limit]
     #[arg(long, value_name = "N")]
-    pub depth: Option<u32>,
+    pub(crate) depth: Option<u32>,
     /// The most seconds [default: 10 for a device program, else no limit]
     #[arg(long, value_name = "S", value_parser = seconds)]
-    pub time: Option<Duration>,
+    pub(crate) time: Option<Duration>,
 }
 
 /// `borges format`.
 #[derive(Args, Debug)]
-pub struct Format {
+pub(crate) struct Format {
     /// Sources: .amb, .at, .oz
     #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Change nothing: name the files that would change, and fail if there are any
     #[arg(long)]
-    pub check: bool,
-}
-
-/// What a step is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Grain {
-    /// Every rule of the semantics
-    #[default]
-    Rule,
-    /// All that happens up to what another agent can see
-    Visible,
-}
-
-/// Interrupts and timers of a device program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Events {
-    /// Any number of them, at any moment
-    Any,
-    /// None, which is no complete answer where the program subscribes to some
-    None,
-}
-
-/// What an exploration leaves out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Reduction {
-    /// Nothing: equal states are merged
-    #[default]
-    None,
-    /// All runs that differ only in the order of independent steps, but one
-    Dpor,
-}
-
-/// When messages between actors arrive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Delivery {
-    /// At once, as the paper's semantics has it
-    #[default]
-    Immediate,
-    /// In order for each pair of actors
-    Fifo,
-    /// In any order
-    Unordered,
+    pub(crate) check: bool,
 }
 
 /// The order in which states are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Order {
+pub(crate) enum Order {
     /// Nearest first
     #[default]
     Breadth,
@@ -630,85 +537,79 @@ pub enum Order {
 
 /// How far to explore.
 #[derive(Args, Clone, Debug)]
-pub struct Within {
+pub(crate) struct Within {
     /// The most inputs on a path: one that would read another one ends [default: more and more, up to 1000, until the
     /// time is used]
     #[arg(long, value_name = "N")]
-    pub max_inputs: Option<u32>,
+    pub(crate) max_inputs: Option<u32>,
     /// The most interrupts (of pins and timers that the program subscribed to) on a path [default: none arrive, and
     /// that is noted]
     #[arg(long, value_name = "N")]
-    pub max_events: Option<u32>,
+    pub(crate) max_events: Option<u32>,
     /// The most steps on a path (a step is one WebAssembly instruction) [default: 10 million]
     #[arg(long, value_name = "N")]
-    pub max_steps: Option<u64>,
+    pub(crate) max_steps: Option<u64>,
     /// The most paths [default: 1000]
     #[arg(long, value_name = "N")]
-    pub max_paths: Option<usize>,
+    pub(crate) max_paths: Option<usize>,
     /// The most rounds of each loop on a path
     #[arg(long, value_name = "N")]
-    pub max_rounds: Option<u32>,
+    pub(crate) max_rounds: Option<u32>,
     /// Paths end before this place: a line (12, file:12), a function, or an offset (0x1f)
     #[arg(long, value_name = "PLACE")]
-    pub stop: Option<String>,
+    pub(crate) stop: Option<String>,
     /// The most seconds [default: 10]
     #[arg(long, value_name = "S", value_parser = seconds)]
-    pub time: Option<Duration>,
+    pub(crate) time: Option<Duration>,
     /// In which order to explore [default: as the question needs it]
-    #[arg(long, value_name = "ORDER")]
-    pub order: Option<PathOrder>,
+    #[arg(long, value_parser = words(PATH_ORDERS))]
+    pub(crate) order: Option<suggest::Order>,
     /// Seeds the order 'random'
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Count a 'select' that depends on inputs as a branch
     #[arg(long)]
-    pub selects: bool,
+    pub(crate) selects: bool,
     /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
     #[arg(long, value_name = "SOLVER")]
-    pub solver: Option<String>,
+    pub(crate) solver: Option<String>,
 }
 
 /// `borges paths`.
 #[derive(Args, Debug)]
-pub struct Paths {
+pub(crate) struct Paths {
     /// The program: a WebAssembly module
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The board: a TOML file [default: board.toml beside the program, or else the default board]
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
-    /// What is called.
+    pub(crate) board: Option<PathBuf>,
     #[command(flatten)]
-    pub entry: Entry,
+    pub(crate) entry: Entry,
     /// So many inputs answer what the board's sources say before exploration begins
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub after: u32,
-    /// How far to explore.
+    pub(crate) after: u32,
     #[command(flatten)]
-    pub within: Within,
-    /// What it finds, and what is looked at of that.
+    pub(crate) within: Within,
     #[command(flatten)]
-    pub system: SystemChoices,
+    pub(crate) system: SystemChoices,
     /// Write a file with a test for every path, for 'borges test'
     #[arg(long, value_name = "FILE")]
-    pub write_test: Option<PathBuf>,
+    pub(crate) write_test: Option<PathBuf>,
     /// Write a session file for every path into this folder, for 'borges replay' and 'borges repl'
     #[arg(long, value_name = "FOLDER")]
-    pub write_traces: Option<PathBuf>,
+    pub(crate) write_traces: Option<PathBuf>,
 }
 
-/// `borges reach`, `bugs`, `why` and `cover`.
+/// `borges reach`, `bugs`, `why` and `cover`; `T` is what is asked about.
 #[derive(Args, Debug)]
-pub struct Ask {
+pub(crate) struct Ask<T: Args> {
     /// The program: a WebAssembly module
-    #[arg(value_name = "PROGRAM")]
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The board: a TOML file [default: board.toml beside the program, or else the default board]
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
-    /// What is called.
+    pub(crate) board: Option<PathBuf>,
     #[command(flatten)]
-    pub entry: Entry,
+    pub(crate) entry: Entry,
     /// Answer the first inputs with these values, then ask
     #[arg(
         long,
@@ -716,115 +617,161 @@ pub struct Ask {
         value_delimiter = ',',
         allow_hyphen_values = true
     )]
-    pub inputs: Vec<String>,
-    /// How far to explore.
+    pub(crate) inputs: Vec<String>,
     #[command(flatten)]
-    pub within: Within,
+    pub(crate) within: Within,
+    #[command(flatten)]
+    pub(crate) about: T,
+    #[command(flatten)]
+    pub(crate) system: SystemChoices,
 }
 
-/// `borges bugs` and `cover`.
+/// Of `borges bugs` and `cover`.
 #[derive(Args, Debug)]
-pub struct Asked {
-    /// The program and the bounds.
-    #[command(flatten)]
-    pub ask: Ask,
-    /// What it finds, and what is looked at of that.
-    #[command(flatten)]
-    pub system: SystemChoices,
-}
+pub(crate) struct Everything {}
 
-/// `borges reach`.
+/// Of `borges reach`.
 #[derive(Args, Debug)]
-pub struct Reach {
-    /// The program and the bounds.
-    #[command(flatten)]
-    pub ask: Ask,
+pub(crate) struct Destination {
     /// A line (12, file:12), a function, an offset (@0x1f), or 'trap'; then perhaps 'if' and a condition
-    #[arg(value_name = "TARGET", required = true, num_args = 1.., trailing_var_arg = false)]
-    pub target: Vec<String>,
-    /// What it finds, and what is looked at of that.
-    #[command(flatten)]
-    pub system: SystemChoices,
+    #[arg(required = true, num_args = 1.., trailing_var_arg = false)]
+    pub(crate) target: Vec<String>,
 }
 
-/// `borges why`.
+/// Of `borges why`.
 #[derive(Args, Debug)]
-pub struct Why {
-    /// The program and the bounds.
-    #[command(flatten)]
-    pub ask: Ask,
+pub(crate) struct Decided {
     /// What must not happen, as for 'reach' [default: the trap that the inputs lead to]
-    #[arg(value_name = "TARGET")]
-    pub target: Vec<String>,
-    /// What it finds, and what is looked at of that.
-    #[command(flatten)]
-    pub system: SystemChoices,
+    pub(crate) target: Vec<String>,
 }
 
 /// `borges test`.
 #[derive(Args, Debug)]
-pub struct Test {
+pub(crate) struct Test {
     /// Files that 'borges paths --write-test' wrote
     #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-}
-
-/// In which order paths are explored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PathOrder {
-    /// A path to its end, then the last branch before that; without --max-inputs, as breadth
-    Depth,
-    /// Fewest inputs first
-    Breadth,
-    /// Code that was not executed yet first
-    Coverage,
-    /// At random
-    Random,
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// `borges inspect`.
 #[derive(Args, Debug)]
-pub struct Inspect {
+pub(crate) struct Inspect {
     /// A program or a session file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The board that says which imports are inputs and outputs [default: as for run]
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
+    pub(crate) board: Option<PathBuf>,
 }
 
 /// `borges check`.
 #[derive(Args, Debug)]
-pub struct Check {
+pub(crate) struct Check {
     /// Programs (.wasm), boards (.toml), session files, model-language sources (.amb, .at, .oz): whether they are what they
     /// should be. Or a program, and a formula about all its runs for ever: 'G (door -> !heat)'
     #[arg(value_name = "FILE|FORMULA", required = true)]
-    pub files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// The board to check programs against [default: as for run]
     #[arg(long, value_name = "FILE")]
-    pub board: Option<PathBuf>,
-    /// How far to look for runs that break a formula.
+    pub(crate) board: Option<PathBuf>,
     #[command(flatten)]
-    pub within: Forever,
+    pub(crate) within: Forever,
 }
 
 /// `borges completions`.
 #[derive(Args, Debug)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: Shell,
+    pub(crate) shell: Shell,
 }
 
-/// Shells with completion scripts.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-#[allow(missing_docs, reason = "names of shells")]
-pub enum Shell {
-    Bash,
-    Elvish,
-    Fish,
-    Powershell,
-    Zsh,
+/// Words that an option takes: each with its help, and what it means.
+type Words<T> = &'static [(&'static str, &'static str, T)];
+
+/// What a step is.
+pub(crate) const GRAINS: Words<Grain> = &[
+    ("rule", "Every rule of the semantics", Grain::Rule),
+    (
+        "visible",
+        "All that happens up to what another agent can see",
+        Grain::Visible,
+    ),
+];
+
+/// When messages between actors arrive.
+pub(crate) const DELIVERIES: Words<Delivery> = &[
+    (
+        "immediate",
+        "At once, as the paper's semantics has it",
+        Delivery::Immediate,
+    ),
+    ("fifo", "In order for each pair of actors", Delivery::Fifo),
+    ("unordered", "In any order", Delivery::Unordered),
+];
+
+/// What an exploration leaves out.
+const REDUCTIONS: Words<Reduction> = &[
+    ("none", "Nothing: equal states are merged", Reduction::None),
+    (
+        "dpor",
+        "All runs that differ only in the order of independent steps, but one",
+        Reduction::Dpor,
+    ),
+];
+
+/// Whether recording stops where a program is faster than the link.
+const WHEN_SLOW: Words<bool> = &[
+    (
+        "wait",
+        "It waits until what it did so far is recorded",
+        false,
+    ),
+    (
+        "stop-recording",
+        "It goes on, and you are told up to which step it is recorded",
+        true,
+    ),
+];
+
+/// Whether interrupts and timers arrive.
+const EVENTS: Words<bool> = &[
+    ("any", "Any number of them, at any moment", true),
+    (
+        "none",
+        "None, which is no complete answer where the program subscribes to some",
+        false,
+    ),
+];
+
+/// In which order paths are explored.
+const PATH_ORDERS: Words<suggest::Order> = &[
+    (
+        "depth",
+        "A path to its end, then the last branch before that; without --max-inputs, as breadth",
+        suggest::Order::Depth,
+    ),
+    ("breadth", "Fewest inputs first", suggest::Order::Breadth),
+    (
+        "coverage",
+        "Code that was not executed yet first",
+        suggest::Order::Coverage,
+    ),
+    ("random", "At random", suggest::Order::Random(1)),
+];
+
+/// Takes one of these words, and shows all in the help.
+fn words<T: Copy + Send + Sync>(words: Words<T>) -> impl TypedValueParser<Value = T> {
+    let shown =
+        |(word, help, _): &(&'static str, &'static str, T)| PossibleValue::new(*word).help(*help);
+    PossibleValuesParser::new(words.iter().map(shown)).try_map(|word| {
+        let known = words.iter().find(|(known, ..)| *known == word);
+        known.map(|(.., meaning)| *meaning).ok_or("no such word")
+    })
+}
+
+/// The word for something.
+pub(crate) fn word_for<T: PartialEq>(words: Words<T>, meaning: &T) -> &'static str {
+    let known = words.iter().find(|(.., known)| known == meaning);
+    known.map_or("", |(word, ..)| word)
 }
 
 /// A time in seconds, `0.5` for example.

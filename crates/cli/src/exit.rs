@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// What the exit code says. Kept stable: scripts rely on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// It worked.
     Ok,
     /// The program trapped, a check found a problem or a goal unmet, a replay differed, or a script's command failed.
@@ -28,7 +28,7 @@ pub enum Exit {
 impl Exit {
     /// The number that the shell sees.
     #[must_use]
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
             Self::Failed => 1,
@@ -43,7 +43,7 @@ impl Exit {
 }
 
 /// Each code with its meaning, for the help text and the documentation.
-pub const MEANINGS: &[(Exit, &str)] = &[
+pub(crate) const MEANINGS: &[(Exit, &str)] = &[
     (Exit::Ok, "it worked"),
     (
         Exit::Failed,
@@ -73,7 +73,7 @@ impl From<Exit> for ExitCode {
 
 /// Why the command cannot go on.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// To be told to the user.
     Told {
         /// The code to end with.
@@ -89,7 +89,7 @@ pub enum Failure {
 
 impl Failure {
     /// A failure with a code and what to do next.
-    pub fn new(exit: Exit, message: impl fmt::Display, next: impl Into<String>) -> Self {
+    pub(crate) fn new(exit: Exit, message: impl fmt::Display, next: impl Into<String>) -> Self {
         Self::Told {
             exit,
             message: message.to_string(),
@@ -98,12 +98,12 @@ impl Failure {
     }
 
     /// A bad file.
-    pub fn input(message: impl fmt::Display, next: impl Into<String>) -> Self {
+    pub(crate) fn input(message: impl fmt::Display, next: impl Into<String>) -> Self {
         Self::new(Exit::Input, message, next)
     }
 
     /// A bad command line.
-    pub fn usage(message: impl fmt::Display, next: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl fmt::Display, next: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message, next)
     }
 }

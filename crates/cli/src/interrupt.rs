@@ -15,7 +15,7 @@ static PAUSABLE: AtomicBool = AtomicBool::new(false);
 static PROMPTING: AtomicBool = AtomicBool::new(false);
 
 /// Takes over Ctrl-C. Without it (a platform that refuses) Ctrl-C ends the command at once.
-pub fn install() {
+pub(crate) fn install() {
     let _ = ctrlc::set_handler(|| {
         let before = PRESSED.fetch_add(1, Ordering::SeqCst);
         let waits = PAUSABLE.load(Ordering::SeqCst) || PROMPTING.load(Ordering::SeqCst);
@@ -29,18 +29,18 @@ pub fn install() {
 /// A prompt is shown. Ctrl-C is a key of it now; what was pressed before the prompt came has been heard. What is pressed
 /// from the moment on at which a line is entered is meant for that line: neither is it lost if its command begins a
 /// moment later, nor does it end the debugger if the command has just ended.
-pub fn prompting() {
+pub(crate) fn prompting() {
     PROMPTING.store(true, Ordering::SeqCst);
     PAUSED.store(false, Ordering::SeqCst);
     PRESSED.store(0, Ordering::SeqCst);
 }
 
 /// While it lives, Ctrl-C asks for a pause.
-pub struct Pausable(());
+pub(crate) struct Pausable(());
 
 impl Pausable {
     /// Something begins that looks at [`pressed`].
-    pub fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         PAUSABLE.store(true, Ordering::SeqCst);
         Self(())
     }
@@ -54,12 +54,12 @@ impl Drop for Pausable {
 }
 
 /// Whether Ctrl-C paused something since the last call.
-pub fn take() -> bool {
+pub(crate) fn take() -> bool {
     PAUSED.swap(false, Ordering::SeqCst)
 }
 
 /// What an observer answers: to pause, once Ctrl-C was pressed.
-pub fn flow() -> Flow {
+pub(crate) fn flow() -> Flow {
     match pressed() {
         true => Flow::Pause,
         false => Flow::Continue,
@@ -67,6 +67,6 @@ pub fn flow() -> Flow {
 }
 
 /// Whether Ctrl-C was pressed since [`Pausable::begin`], or since the line was entered.
-pub fn pressed() -> bool {
+pub(crate) fn pressed() -> bool {
     PRESSED.load(Ordering::SeqCst) > 0
 }

@@ -6,14 +6,14 @@
 
 #![forbid(unsafe_code)]
 
-pub mod action;
-pub mod args;
-pub mod exit;
-pub mod flash;
-pub mod interrupt;
-pub mod output;
-pub mod repl;
-pub mod terminal;
+mod action;
+mod args;
+mod exit;
+mod flash;
+mod interrupt;
+mod output;
+mod repl;
+mod terminal;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;

@@ -4,74 +4,97 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use borges_commands::paint::{Paint, grouped};
-use borges_session::command::{Event, Flow};
+use borges_languages::model::Progress as Explored;
+use borges_session::command::{Event, Observer};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::exit::Failure;
-use crate::interrupt;
+use crate::interrupt::{self, Pausable};
 
 /// Where results go: text or JSON on standard output.
-pub struct Output {
+pub(crate) struct Output {
     /// Print JSON.
-    pub json: bool,
+    pub(crate) json: bool,
     /// How to paint standard output.
-    pub paint: Paint,
+    pub(crate) paint: Paint,
     /// How to paint standard error.
-    pub error_paint: Paint,
+    pub(crate) error_paint: Paint,
     /// Show no progress.
     quiet: bool,
-    out: io::Stdout,
 }
 
 impl Output {
     /// As the command line says.
-    pub fn new(global: &Global) -> Self {
+    pub(crate) fn new(global: &Global) -> Self {
         Self {
             json: global.json,
             paint: global.color.for_stdout(),
             error_paint: global.color.for_stderr(),
             quiet: global.quiet,
-            out: io::stdout(),
         }
     }
 
     /// For work that begins now.
-    pub fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         Progress::new(self.quiet)
     }
 
+    /// Does what takes long: shows how far it is, and pauses it at Ctrl-C.
+    pub(crate) fn watch<T>(&self, work: impl FnOnce(Observer<'_>) -> T) -> T {
+        let (_pausable, mut progress) = (Pausable::begin(), self.progress());
+        work(&mut |event| {
+            if let Event::Progress { what, done, total } = event {
+                progress.update(&what, done, total);
+            }
+            interrupt::flow()
+        })
+    }
+
+    /// The same for what goes from state to state.
+    pub(crate) fn watch_states<T>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&mut dyn FnMut(&Explored) -> bool) -> T,
+    ) -> T {
+        let (_pausable, mut progress) = (Pausable::begin(), self.progress());
+        work(&mut |come| {
+            progress.update(what, come.states, None);
+            !interrupt::pressed()
+        })
+    }
+
+    /// Says something: to a program as data, to a person as text.
+    pub(crate) fn say(
+        &mut self,
+        data: &impl Serialize,
+        text: impl FnOnce(&Paint) -> String,
+    ) -> Result<(), Failure> {
+        match self.json {
+            true => self.json(data),
+            false => self.text(&text(&self.paint)),
+        }
+    }
+
     /// Writes text as it is.
-    ///
-    /// # Errors
-    /// [`Failure::Output`].
-    pub fn text(&mut self, text: &str) -> Result<(), Failure> {
-        let mut out = self.out.lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        Ok(())
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.bytes(text.as_bytes(), false)
     }
 
     /// Writes bytes to standard output, or to standard error, as they are.
-    ///
-    /// # Errors
-    /// [`Failure::Output`].
-    pub fn bytes(&mut self, bytes: &[u8], is_error: bool) -> Result<(), Failure> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8], is_error: bool) -> Result<(), Failure> {
         if is_error {
             io::stderr().lock().write_all(bytes)?;
             return Ok(());
         }
-        let mut out = self.out.lock();
+        let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()?;
         Ok(())
     }
 
     /// Writes one JSON value on one line.
-    ///
-    /// # Errors
-    /// [`Failure::Output`].
-    pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let mut line = serde_json::to_string(value).map_err(io::Error::other)?;
         line.push('\n');
         self.text(&line)
@@ -82,7 +105,7 @@ impl Output {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Progress on standard error, for work that takes longer than a second.
-pub struct Progress {
+pub(crate) struct Progress {
     quiet: bool,
     terminal: bool,
     started: Instant,
@@ -92,7 +115,7 @@ pub struct Progress {
 
 impl Progress {
     /// Nothing is under way yet.
-    pub fn new(quiet: bool) -> Self {
+    fn new(quiet: bool) -> Self {
         Self {
             quiet,
             terminal: io::stderr().is_terminal(),
@@ -102,26 +125,8 @@ impl Progress {
         }
     }
 
-    /// A new piece of work begins.
-    pub fn begin(&mut self) {
-        self.clear();
-        self.started = Instant::now();
-        self.next = PATIENCE;
-    }
-
-    /// Hears what happens meanwhile, and says whether to go on: Ctrl-C pauses.
-    pub fn hear(&mut self, event: Event) -> Flow {
-        if let Event::Progress { what, done, total } = event {
-            self.update(&what, done, total);
-        }
-        match interrupt::pressed() {
-            true => Flow::Pause,
-            false => Flow::Continue,
-        }
-    }
-
     /// The work has come this far.
-    pub fn update(&mut self, what: &str, done: u64, total: Option<u64>) {
+    pub(crate) fn update(&mut self, what: &str, done: u64, total: Option<u64>) {
         let elapsed = self.started.elapsed();
         if self.quiet || elapsed < self.next {
             return;
@@ -146,7 +151,7 @@ impl Progress {
     }
 
     /// Takes the line away again.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             let mut err = io::stderr().lock();
             let _ = write!(err, "\r\x1b[K");

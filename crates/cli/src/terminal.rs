@@ -7,7 +7,7 @@ use terminal_size::terminal_size_of;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ColorChoice {
+pub(crate) enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
@@ -19,14 +19,14 @@ pub enum ColorChoice {
 
 impl ColorChoice {
     /// How to paint standard output.
-    pub fn for_stdout(self) -> Paint {
+    pub(crate) fn for_stdout(self) -> Paint {
         let out = std::io::stdout();
         let columns = terminal_size_of(&out).map(|(width, _)| width.0);
         Paint::on(self.decide(out.is_terminal()), columns)
     }
 
     /// How to paint standard error.
-    pub fn for_stderr(self) -> Paint {
+    pub(crate) fn for_stderr(self) -> Paint {
         let err = std::io::stderr();
         let columns = terminal_size_of(&err).map(|(width, _)| width.0);
         Paint::on(self.decide(err.is_terminal()), columns)

@@ -5,60 +5,47 @@ use borges_session::suggest::{self, Launch, Order, Question, SuggestionListing, 
 use borges_session::{Options, Session};
 
 use super::system::given_to_look_at;
-use crate::args::{self, PathOrder};
+use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Pausable;
-use crate::output::{Output, Progress};
+use crate::output::Output;
 use borges_commands::device::render;
 use borges_commands::device::table::{COMMANDS, Request};
 use borges_commands::table;
 
 /// `borges reach`: fails if nothing leads there.
-///
-/// # Errors
-/// What the user is told.
-pub fn reach(options: &args::Reach, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let question = typed(&format!("reach {}", options.target.join(" ")))?;
-    let listing = ask((&options.ask, &options.system), question, quiet, output)?;
+pub(crate) fn reach(
+    options: &args::Ask<args::Destination>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let question = typed(&format!("reach {}", options.about.target.join(" ")))?;
+    let listing = ask(options, question, output)?;
     Ok(exit_of(&listing, listing.found.is_empty()))
 }
 
 /// `borges bugs`: fails if there are any.
-///
-/// # Errors
-/// What the user is told.
-pub fn bugs(options: &args::Asked, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let listing = ask(
-        (&options.ask, &options.system),
-        Question::Bugs,
-        quiet,
-        output,
-    )?;
+pub(crate) fn bugs(
+    options: &args::Ask<args::Everything>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let listing = ask(options, Question::Bugs, output)?;
     Ok(exit_of(&listing, !listing.found.is_empty()))
 }
 
 /// `borges why`.
-///
-/// # Errors
-/// What the user is told.
-pub fn why(options: &args::Why, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let question = typed(&format!("why {}", options.target.join(" ")))?;
-    let listing = ask((&options.ask, &options.system), question, quiet, output)?;
-    Ok(exit_of(&listing, false))
+pub(crate) fn why(
+    options: &args::Ask<args::Decided>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let question = typed(&format!("why {}", options.about.target.join(" ")))?;
+    Ok(exit_of(&ask(options, question, output)?, false))
 }
 
 /// `borges cover`.
-///
-/// # Errors
-/// What the user is told.
-pub fn cover(options: &args::Asked, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let listing = ask(
-        (&options.ask, &options.system),
-        Question::Cover,
-        quiet,
-        output,
-    )?;
-    Ok(exit_of(&listing, false))
+pub(crate) fn cover(
+    options: &args::Ask<args::Everything>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    Ok(exit_of(&ask(options, Question::Cover, output)?, false))
 }
 
 /// What was found is printed whatever ended the search; the code says when the user did.
@@ -82,12 +69,12 @@ fn typed(line: &str) -> Result<Question, Failure> {
     }
 }
 
-fn ask(
-    (options, system): (&args::Ask, &args::SystemChoices),
+fn ask<T: clap::Args>(
+    options: &args::Ask<T>,
     question: Question,
-    quiet: bool,
     output: &mut Output,
 ) -> Result<SuggestionListing, Failure> {
+    let system = &options.system;
     let entry = options.entry.script();
     let launch = Launch {
         program: &options.program,
@@ -99,63 +86,49 @@ fn ask(
         faults: system.faults,
         ..options.within.bounds()?
     };
-    let opened = Session::open(Options {
+    let mut session = Session::open(Options {
         system: given_to_look_at(system)?,
         board: options.board.clone(),
         entry: entry.clone(),
         ..Options::new(&options.program)
-    });
-    let mut session = opened.map_err(|error| super::unopened(&error))?;
+    })?;
     let invalid = |error: &dyn std::fmt::Display| Failure::input(error.to_string(), "");
     if !options.inputs.is_empty() {
         let target = suggest::moment_after(launch, &options.inputs).map_err(|e| invalid(&e))?;
         let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
         jumped.map_err(|e| invalid(&e))?;
     }
-    let mut progress = Progress::new(quiet);
-    let reply = {
-        let _pausable = Pausable::begin();
-        let command = Look::Suggest { question, within };
-        session.execute(command, &mut |event| progress.hear(event))
-    };
-    progress.clear();
+    let command = Look::Suggest { question, within };
+    let reply = output.watch(|observer| session.execute(command, observer));
     let Reply::Suggestions(listing) = reply.map_err(|e| invalid(&e))? else {
         return Err(Failure::input("the session answered something else", ""));
     };
-    if output.json {
-        output.json(&listing)?;
-    } else {
-        let text = render::suggestions(&listing, &output.paint);
-        output.text(&text)?;
-    }
+    output.say(&listing, |paint| render::suggestions(&listing, paint))?;
     Ok(*listing)
 }
 
 impl args::Within {
     /// In which order to explore; depth first unless it was said.
     #[must_use]
-    pub fn order(&self) -> Order {
+    pub(crate) fn order(&self) -> Order {
         match self.order {
-            None | Some(PathOrder::Depth) => Order::Depth,
-            Some(PathOrder::Breadth) => Order::Breadth,
-            Some(PathOrder::Coverage) => Order::Coverage,
-            Some(PathOrder::Random) => Order::Random(self.seed),
+            Some(Order::Random(_)) => Order::Random(self.seed),
+            order => order.unwrap_or_default(),
         }
     }
 
     /// The bounds of a question to a session.
     fn bounds(&self) -> Result<Within, Failure> {
         let stop = self.stop.as_deref().map(place).transpose()?;
-        let time_ms = self
-            .time
-            .map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
+        let time = self.time.map(|time| u32::try_from(time.as_millis()));
+        let time_ms = time.map(|time| time.unwrap_or(u32::MAX));
+        let paths = self.max_paths.map(u32::try_from);
+        let paths = paths.map(|paths| paths.unwrap_or(u32::MAX));
         Ok(Within {
             inputs: self.max_inputs,
             events: self.max_events,
             steps: self.max_steps,
-            paths: self
-                .max_paths
-                .map(|paths| u32::try_from(paths).unwrap_or(u32::MAX)),
+            paths,
             rounds: self.max_rounds,
             stop,
             time_ms,

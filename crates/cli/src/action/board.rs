@@ -14,10 +14,7 @@ use crate::interrupt::{self, Pausable};
 use crate::output::Output;
 
 /// Is a simulated board until it is interrupted.
-///
-/// # Errors
-/// What the user is told.
-pub fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure> {
     let key = options.key_file.as_deref().map(key_of).transpose()?;
     let guarded = key.is_some();
     let gate = Gate::open(&options.listen, key)
@@ -25,8 +22,7 @@ pub fn board(options: &args::Board, output: &mut Output) -> Result<Exit, Failure
     let address = gate
         .address()
         .map_err(|error| Failure::new(Exit::Device, error, ""))?;
-    let mut server = BoardServer::new(options.file.as_deref(), options.seed, gate)
-        .map_err(|error| super::unopened(&error))?;
+    let mut server = BoardServer::new(options.file.as_deref(), options.seed, gate)?;
     if output.json {
         let device = format!("tcp:{address}");
         output.json(

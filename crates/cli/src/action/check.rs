@@ -17,11 +17,11 @@ use super::{claim, has_extension, model};
 ///
 /// # Errors
 /// Only if writing failed: what is wrong with a file is a result.
-pub fn check(options: &args::Check, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn check(options: &args::Check, output: &mut Output) -> Result<Exit, Failure> {
     if let [program, formula] = &*options.files
         && let Some(formula) = claim::as_formula(formula)
     {
-        return claim::claim(options, (program, formula), quiet, output);
+        return claim::claim(options, (program, formula), output);
     }
     let mut exit = Exit::Ok;
     let mut results = Vec::new();
@@ -85,21 +85,14 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
         let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;
         let replayed = session.replay(&mut |_| Flow::Continue);
         let replayed = replayed.map_err(|error| Failure::new(Exit::Failed, error, ""))?;
+        let branches = count(u64::from(replayed.branches), "branch");
         if !session.damage().is_empty() {
-            let branches = count(u64::from(replayed.branches), "branch");
-            return Err(Failure::new(
-                Exit::Failed,
-                format!(
-                    "{}\nwhat is left of {branches} replays",
-                    session.damage().join("\n")
-                ),
-                "what is damaged is not shown and stays in the file; a copy of the file may still have it",
-            ));
+            let damage = session.damage().join("\n");
+            let message = format!("{damage}\nwhat is left of {branches} replays");
+            let next = "what is damaged is not shown and stays in the file; a copy of the file may still have it";
+            return Err(Failure::new(Exit::Failed, message, next));
         }
-        return Ok(format!(
-            "a session with {}; every branch replays",
-            count(u64::from(replayed.branches), "branch")
-        ));
+        return Ok(format!("a session with {branches}; every branch replays"));
     }
     contents::check_program(file, board).map_err(|error| super::unopened(&error))
 }

@@ -11,8 +11,7 @@ use serde::Serialize;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
+use crate::output::Output;
 
 use super::{explore, model};
 
@@ -32,13 +31,12 @@ pub(super) fn as_formula(text: &Path) -> Option<&str> {
 pub(super) fn claim(
     options: &args::Check,
     (program, formula): (&Path, &str),
-    quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let name = program.to_str().unwrap_or_default();
     let verdict = match model::named(name)? {
-        Some(model) => of_model(options, &model, (name, formula), quiet, output)?,
-        None => of_device(options, (program, formula), quiet, output)?,
+        Some(model) => of_model(options, &model, (name, formula), output)?,
+        None => of_device(options, (program, formula), output)?,
     };
     Ok(match verdict {
         Proved::Holds => Exit::Ok,
@@ -50,23 +48,13 @@ pub(super) fn claim(
 fn of_device(
     options: &args::Check,
     (program, formula): (&Path, &str),
-    quiet: bool,
     output: &mut Output,
 ) -> Result<Proved, Failure> {
-    let mut progress = Progress::new(quiet);
-    let report = {
-        let _pausable = Pausable::begin();
+    let report = output.watch(|observer| {
         let (board, asked) = (options.board.as_deref(), options.within.asked());
-        check_program(program, board, formula, &asked, &mut |event| {
-            progress.hear(event)
-        })
-    };
-    progress.clear();
-    let report = report.map_err(|error| super::unopened(&error))?;
-    match output.json {
-        true => output.json(&report)?,
-        false => output.text(&render::claim(&report, &output.paint))?,
-    }
+        check_program(program, board, formula, &asked, observer)
+    })?;
+    output.say(&report, |paint| render::claim(&report, paint))?;
     Ok(report.verdict)
 }
 
@@ -87,7 +75,6 @@ fn of_model(
     options: &args::Check,
     model: &Model,
     (program, formula): (&str, &str),
-    quiet: bool,
     output: &mut Output,
 ) -> Result<Proved, Failure> {
     let within = &options.within;
@@ -99,15 +86,10 @@ fn of_model(
         time: within.time,
         ..default
     });
-    let judged = {
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
-        let mut goes_on = |come: &borges_languages::model::Progress| {
-            progress.update("states explored", come.states, None);
-            !interrupt::pressed()
-        };
-        multiverse.explore(&mut goes_on);
-        multiverse.check(formula, &mut goes_on)
-    };
+    let judged = output.watch_states("states explored", |goes_on| {
+        multiverse.explore(goes_on);
+        multiverse.check(formula, goes_on)
+    });
     let next = "for example: G (p -> F q); docs/languages.md has the predicates";
     let judged = judged.map_err(|error| Failure::usage(error.to_string(), next))?;
     let Judgement {
@@ -121,17 +103,15 @@ fn of_model(
         Some(false) => Proved::Fails,
         None => Proved::Unknown,
     };
-    match output.json {
-        true => output.json(&OfModel {
-            program,
-            formula,
-            verdict,
-            prefix: &must.steps,
-            cycle: &must.cycle,
-            states: *states,
-            complete: partial.is_none(),
-        })?,
-        false => output.text(&questions::judgement(&judged, &output.paint))?,
-    }
+    let data = OfModel {
+        program,
+        formula,
+        verdict,
+        prefix: &must.steps,
+        cycle: &must.cycle,
+        states: *states,
+        complete: partial.is_none(),
+    };
+    output.say(&data, |paint| questions::judgement(&judged, paint))?;
     Ok(verdict)
 }

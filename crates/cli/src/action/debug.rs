@@ -23,10 +23,7 @@ use crate::repl::driver::{self, Commands};
 const KEPT: usize = 24;
 
 /// Serves the page.
-///
-/// # Errors
-/// What the user is told.
-pub fn debug(options: &args::Debug, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn debug(options: &args::Debug, output: &mut Output) -> Result<Exit, Failure> {
     let program = options
         .program
         .as_ref()
@@ -190,8 +187,8 @@ impl Library {
         let first = self.is_first(program);
         let options = &self.options;
         let explore = Explore {
-            grain: options.steps.grain().into(),
-            delivery: options.steps.delivery.into(),
+            grain: options.steps.grain.unwrap_or_default(),
+            delivery: options.steps.delivery,
             states: options.states.unwrap_or(Explore::default().states),
             ..Explore::default()
         };
@@ -201,14 +198,9 @@ impl Library {
 
     fn create(&mut self, program: &Path, observer: Observer<'_>) -> Result<Session, String> {
         let first = self.is_first(program);
-        let start = if first {
-            self.options.start.clone()
-        } else {
-            args::Start {
-                board: None,
-                entry: args::Entry::default(),
-                seed: None,
-            }
+        let (start, system) = match first {
+            true => (self.options.start.clone(), self.options.system.clone()),
+            false => Default::default(),
         };
         let named = self.options.session.clone().filter(|_| first);
         if let Some(file) = named.as_deref().filter(|file| file.exists()) {
@@ -216,14 +208,10 @@ impl Library {
             let kept = kept.map(|session| self.target.on(session));
             return kept.map_err(in_words);
         }
-        let given = super::system::given(&self.options.system, start.seed);
+        let options = self.target.options(program, &start, &system);
         let options = Options {
-            system: given.map_err(in_words)?.filter(|_| first),
-            board: start.board,
-            entry: start.entry.script(),
-            seed: start.seed,
             session_file: named.or_else(|| self.fresh_file(program)),
-            ..self.target.options(program)
+            ..options.map_err(in_words)?
         };
         Session::open(options).map_err(|error| error.to_string())
     }

@@ -1,6 +1,6 @@
 //! `borges devices`: the serial ports of this computer, and what answers on them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use borges_session::probe::{Introduction, ProbeError, probe, program_name};
 use borges_session::{Address, ports};
@@ -28,10 +28,7 @@ enum Answer {
 }
 
 /// Lists ports and devices.
-///
-/// # Errors
-/// What the user is told.
-pub fn devices(options: &args::Devices, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn devices(options: &args::Devices, output: &mut Output) -> Result<Exit, Failure> {
     let key = options
         .key_file
         .as_deref()
@@ -44,11 +41,8 @@ pub fn devices(options: &args::Devices, output: &mut Output) -> Result<Exit, Fai
     let mut found = Vec::new();
     if options.addresses.is_empty() {
         let ports = ports().map_err(|error| {
-            Failure::new(
-                Exit::Device,
-                format!("the ports cannot be listed: {error}"),
-                "",
-            )
+            let message = format!("the ports cannot be listed: {error}");
+            Failure::new(Exit::Device, message, "")
         })?;
         for (name, port) in ports {
             let address = Address::serial(&name, options.baud);
@@ -94,11 +88,9 @@ pub fn devices(options: &args::Devices, output: &mut Output) -> Result<Exit, Fai
 }
 
 /// Programs by the names that devices have for them.
-fn known(paths: &[std::path::PathBuf]) -> Result<Vec<(String, String)>, Failure> {
-    let name = |path: &std::path::PathBuf| {
-        let bytes = std::fs::read(path).map_err(|error| {
-            Failure::input(format!("{} cannot be read: {error}", path.display()), "")
-        })?;
+fn known(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Failure> {
+    let name = |path: &PathBuf| {
+        let bytes = super::read(path)?;
         Ok((program_name(&bytes), path.display().to_string()))
     };
     paths.iter().map(name).collect()

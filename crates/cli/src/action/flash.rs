@@ -15,16 +15,12 @@ use crate::output::Output;
 const BOOTSEL: &str = "hold the Pico's BOOTSEL button while you plug it in: a drive named RPI-RP2 appears. Or name its folder with --drive, or write a file with --output and copy it there yourself";
 
 /// Puts firmware onto a board.
-///
-/// # Errors
-/// What the user is told.
-pub fn flash(options: &args::Flash, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn flash(options: &args::Flash, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(chip) = &options.chip {
         return with_probe(chip, &options.firmware, output);
     }
     let file = options.firmware.display();
-    let bytes = std::fs::read(&options.firmware)
-        .map_err(|error| Failure::input(format!("{file} cannot be read: {error}"), ""))?;
+    let bytes = super::read(&options.firmware)?;
     let image = flash::read(&bytes).map_err(|error| {
         Failure::input(
             format!("{file} is no firmware for a Raspberry Pi Pico: {error}"),
@@ -44,19 +40,15 @@ pub fn flash(options: &args::Flash, output: &mut Output) -> Result<Exit, Failure
         }
     };
     let bytes = image.pages() * flash::PAGE_BYTES;
-    if output.json {
-        output.json(&json!({ "ok": true, "written": place, "bytes": bytes }))?;
-        return Ok(Exit::Ok);
-    }
-    let next = if options.output.is_some() {
-        "copy it to the drive that the Pico shows when BOOTSEL is held"
-    } else {
-        "the Pico restarts with it; see 'borges devices'"
-    };
-    let place = place.display();
-    output.text(&format!(
-        "{bytes} bytes of flash written to {place}: {next}\n"
-    ))?;
+    let written = json!({ "ok": true, "written": place, "bytes": bytes });
+    output.say(&written, |_| {
+        let next = match options.output {
+            Some(_) => "copy it to the drive that the Pico shows when BOOTSEL is held",
+            None => "the Pico restarts with it; see 'borges devices'",
+        };
+        let place = place.display();
+        format!("{bytes} bytes of flash written to {place}: {next}\n")
+    })?;
     Ok(Exit::Ok)
 }
 
@@ -76,20 +68,16 @@ fn pico(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let mut drives = drive::waiting(drive::all());
     match (drives.pop(), drives.pop()) {
         (Some(drive), None) => Ok(drive),
-        (Some(one), Some(other)) => Err(Failure::new(
-            Exit::Device,
-            format!(
-                "several Picos wait: {} and {}",
-                one.display(),
-                other.display()
-            ),
-            "choose one with --drive",
-        )),
-        (None, _) => Err(Failure::new(
-            Exit::Device,
-            "no Pico waits for firmware",
-            BOOTSEL,
-        )),
+        (Some(one), Some(other)) => {
+            let (one, other) = (one.display(), other.display());
+            let message = format!("several Picos wait: {one} and {other}");
+            let next = "choose one with --drive";
+            Err(Failure::new(Exit::Device, message, next))
+        }
+        (None, _) => {
+            let message = "no Pico waits for firmware";
+            Err(Failure::new(Exit::Device, message, BOOTSEL))
+        }
     }
 }
 
@@ -132,10 +120,8 @@ fn with_probe(chip: &str, firmware: &Path, output: &mut Output) -> Result<Exit, 
             Err(error) => return Err(Failure::new(Exit::Device, format!("probe-rs: {error}"), "")),
         }
     }
-    if output.json {
-        output.json(&json!({ "ok": true, "written": chip }))?;
-    } else {
-        output.text("the board restarts with it; see 'borges devices'\n")?;
-    }
+    output.say(&json!({ "ok": true, "written": chip }), |_| {
+        "the board restarts with it; see 'borges devices'\n".to_owned()
+    })?;
     Ok(Exit::Ok)
 }

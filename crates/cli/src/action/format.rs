@@ -15,7 +15,7 @@ use borges_commands::paint::Role;
 ///
 /// # Errors
 /// The first file that is no program, or cannot be written; files before it are formatted.
-pub fn format(options: &args::Format, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn format(options: &args::Format, output: &mut Output) -> Result<Exit, Failure> {
     let mut changed = Vec::new();
     for file in &options.files {
         if format_file(file, options.check)? {

@@ -10,10 +10,7 @@ use crate::output::Output;
 use borges_commands::paint::{Paint, Role, count};
 
 /// Replays what was recorded beside another engine, and writes it to a session file.
-///
-/// # Errors
-/// What the user is told.
-pub fn import(options: &args::Import, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn import(options: &args::Import, output: &mut Output) -> Result<Exit, Failure> {
     let given = options.output.clone();
     let path = given.unwrap_or_else(|| options.recording.with_extension("borges"));
     if path.exists() {
@@ -22,8 +19,9 @@ pub fn import(options: &args::Import, quiet: bool, output: &mut Output) -> Resul
             "give another name: -o FILE",
         ));
     }
-    let bytes = std::fs::read(&options.recording)
-        .map_err(|error| Failure::input(format!("{}: {error}", options.recording.display()), ""))?;
+    let unread = |error| format!("{}: {error}", options.recording.display());
+    let bytes = std::fs::read(&options.recording);
+    let bytes = bytes.map_err(|error| Failure::input(unread(error), ""))?;
     let session = Options {
         board: options.board.clone(),
         session_file: Some(path.clone()),
@@ -33,7 +31,7 @@ pub fn import(options: &args::Import, quiet: bool, output: &mut Output) -> Resul
         }),
         ..Options::new(&options.program)
     };
-    let imported = watched(quiet, output, |observer| {
+    let imported = watched(output, |observer| {
         replay(&bytes, &session, options.partial, observer)
     })?;
     let imported = imported.map_err(|error| failure(&error))?;

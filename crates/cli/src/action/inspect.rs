@@ -22,24 +22,15 @@ const FUNCTIONS: usize = 20;
 const LINES: u32 = 40;
 
 /// Shows what is in a program or a session file.
-///
-/// # Errors
-/// What the user is told.
-pub fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(kept) = super::model::kept(&options.file)? {
         return graph(&options.file, &kept, output);
     }
     if super::is_session(&options.file) {
         return session(&options.file, output);
     }
-    let contents = contents::of_program(&options.file, options.board.as_deref())
-        .map_err(|error| super::unopened(&error))?;
-    if output.json {
-        output.json(&contents)?;
-    } else {
-        let text = program(&contents, &output.paint);
-        output.text(&text)?;
-    }
+    let contents = contents::of_program(&options.file, options.board.as_deref())?;
+    output.say(&contents, |paint| program(&contents, paint))?;
     Ok(Exit::Ok)
 }
 

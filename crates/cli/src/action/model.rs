@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{AMB, Dialect, Explore, Model, ModelError, language};
 use borges_session::model::{KeptError, KeptGraph, graph_damage, kept as kept_graph};
 
-use crate::args;
+use crate::args::{DELIVERIES, GRAINS, word_for};
 use crate::exit::Failure;
 use borges_commands::paint::{count, printable};
 
@@ -15,7 +14,7 @@ use borges_commands::paint::{count, printable};
 ///
 /// # Errors
 /// A file that cannot be read, or the place of the mistake in it, shown.
-pub fn named(word: &str) -> Result<Option<Model>, Failure> {
+pub(crate) fn named(word: &str) -> Result<Option<Model>, Failure> {
     let word = word.trim();
     if word.starts_with('(') {
         return parse(&AMB, word, None).map(Some);
@@ -38,7 +37,7 @@ pub fn named(word: &str) -> Result<Option<Model>, Failure> {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn kept(file: &Path) -> Result<Option<KeptGraph>, Failure> {
+pub(crate) fn kept(file: &Path) -> Result<Option<KeptGraph>, Failure> {
     if !super::is_session(file) {
         return Ok(None);
     }
@@ -49,7 +48,7 @@ pub fn kept(file: &Path) -> Result<Option<KeptGraph>, Failure> {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn damage(file: &Path) -> Result<Vec<String>, Failure> {
+pub(crate) fn damage(file: &Path) -> Result<Vec<String>, Failure> {
     if !super::is_session(file) {
         return Ok(Vec::new());
     }
@@ -57,7 +56,7 @@ pub fn damage(file: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// What to do about a damaged graph.
-pub const AGAIN: &str = "what is damaged is not shown and stays in the file; 'borges explore PROGRAM --session FILE' \
+pub(crate) const AGAIN: &str = "what is damaged is not shown and stays in the file; 'borges explore PROGRAM --session FILE' \
                      makes the graph anew";
 
 fn unread(file: &Path, error: &KeptError) -> Failure {
@@ -66,21 +65,14 @@ fn unread(file: &Path, error: &KeptError) -> Failure {
 }
 
 /// How a graph was explored, as options of the command line.
-pub fn steps(explore: &Explore) -> String {
-    let grain = match explore.grain {
-        Grain::Rule => "rule",
-        Grain::Visible => "visible",
-    };
-    let delivery = match explore.delivery {
-        Delivery::Immediate => "immediate",
-        Delivery::Fifo => "fifo",
-        Delivery::Unordered => "unordered",
-    };
+pub(crate) fn steps(explore: &Explore) -> String {
+    let grain = word_for(GRAINS, &explore.grain);
+    let delivery = word_for(DELIVERIES, &explore.delivery);
     format!("--grain {grain} --delivery {delivery}")
 }
 
 /// What a graph in a file is, in a sentence.
-pub fn described(kept: &KeptGraph) -> String {
+pub(crate) fn described(kept: &KeptGraph) -> String {
     let [states, edges, outcomes, _] = kept.sizes;
     let all = match kept.complete {
         true => "all of it",
@@ -112,30 +104,4 @@ fn wrong(dialect: &dyn Dialect, text: &str, path: Option<&Path>, error: &ModelEr
         ),
         dialect.shape(),
     )
-}
-
-impl args::Steps {
-    /// What a step is, unless somebody debugs actors.
-    pub fn grain(self) -> args::Grain {
-        self.grain.unwrap_or_default()
-    }
-}
-
-impl From<args::Grain> for Grain {
-    fn from(grain: args::Grain) -> Self {
-        match grain {
-            args::Grain::Rule => Self::Rule,
-            args::Grain::Visible => Self::Visible,
-        }
-    }
-}
-
-impl From<args::Delivery> for Delivery {
-    fn from(delivery: args::Delivery) -> Self {
-        match delivery {
-            args::Delivery::Immediate => Self::Immediate,
-            args::Delivery::Fifo => Self::Fifo,
-            args::Delivery::Unordered => Self::Unordered,
-        }
-    }
 }

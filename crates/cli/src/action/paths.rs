@@ -9,16 +9,12 @@ use borges_session::suggest::{
 use super::system::given_to_look_at;
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Pausable;
-use crate::output::{Output, Progress};
+use crate::output::Output;
 use borges_commands::device::render;
 use borges_commands::paint::{Paint, count};
 
 /// Explores a program and prints its paths as a tree, or as one JSON object.
-///
-/// # Errors
-/// What the user is told.
-pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn paths(options: &args::Paths, output: &mut Output) -> Result<Exit, Failure> {
     let suggest_options = SuggestOptions {
         entry: options.entry.script(),
         after: options.after,
@@ -38,18 +34,10 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
             faults: options.system.faults.unwrap_or(0),
         },
     };
-    let mut progress = Progress::new(quiet);
-    let report = {
-        let _pausable = Pausable::begin();
-        suggest::of_program(
-            &options.program,
-            options.board.as_deref(),
-            &suggest_options,
-            &mut |event| progress.hear(event),
-        )
-    };
-    progress.clear();
-    let report = report.map_err(|error| super::unopened(&error))?;
+    let report = output.watch(|observer| {
+        let board = options.board.as_deref();
+        suggest::of_program(&options.program, board, &suggest_options, observer)
+    })?;
     let entry = options.entry.script();
     let launch = Launch {
         program: &options.program,
@@ -63,15 +51,11 @@ pub fn paths(options: &args::Paths, quiet: bool, output: &mut Output) -> Result<
     if let Some(folder) = &options.write_traces {
         report.write_traces(folder, launch).map_err(unwritten)?;
     }
-    if output.json {
-        output.json(&report)?;
-    } else {
-        let paint = output.paint;
+    output.say(&report, |paint| {
         let mut text = String::new();
-        tree(&report.tree, &paint, &mut text);
-        text.push_str(&summary(&report, &paint));
-        output.text(&text)?;
-    }
+        tree(&report.tree, paint, &mut text);
+        text + &summary(&report, paint)
+    })?;
     let exit = match report.ended.as_deref() {
         Some("cancelled") => Exit::Interrupted,
         _ => Exit::Ok,

@@ -10,15 +10,12 @@ use serde_json::json;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
+use crate::output::Output;
 use borges_commands::message;
 use borges_commands::paint::{Role, count, grouped};
 
 /// Runs a program at full speed and writes its trace to a session file.
-///
-/// # Errors
-/// What the user is told.
-pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn record(options: &args::Record, output: &mut Output) -> Result<Exit, Failure> {
     if options.output.exists() {
         return Err(Failure::usage(
             format!("{} exists already", options.output.display()),
@@ -27,18 +24,12 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
     }
     let target = super::target::Target::of(&options.target)?;
     let session = Options {
-        board: options.start.board.clone(),
-        entry: options.start.entry.script(),
         session_file: Some(options.output.clone()),
-        seed: options.start.seed,
-        system: super::system::given(&options.system, options.start.seed)?,
-        ..target.options(&options.program)
+        ..target.options(&options.program, &options.start, &options.system)?
     };
-    let mut session = Session::open(session).map_err(|error| super::unopened(&error))?;
+    let mut session = Session::open(session)?;
     let started = Instant::now();
-    let reason = watched(quiet, output, |observer| {
-        session.record(options.steps, observer)
-    })?;
+    let reason = watched(output, |observer| session.record(options.steps, observer))?;
     let reason = reason.map_err(|error| Failure::new(Exit::Device, error, ""))?;
     let seconds = started.elapsed().as_secs_f64();
     let place = session.here();
@@ -87,11 +78,11 @@ pub fn record(options: &args::Record, quiet: bool, output: &mut Output) -> Resul
 ///
 /// # Errors
 /// What the user is told; a difference ends with [`Exit::Failed`].
-pub fn replay(options: &args::Replay, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let mut session = resume(&options.session, quiet)?;
+pub(crate) fn replay(options: &args::Replay, output: &mut Output) -> Result<Exit, Failure> {
+    let mut session = resume(&options.session, output)?;
     warn_of_damage(&session, output);
     let started = Instant::now();
-    let replayed = watched(quiet, output, |observer| session.replay(observer))?;
+    let replayed = watched(output, |observer| session.replay(observer))?;
     let seconds = started.elapsed().as_secs_f64();
     match replayed {
         Err(error) if output.json => {
@@ -138,11 +129,8 @@ fn exit_of(replayed: &Replayed) -> Exit {
 }
 
 /// Opens a session file; Ctrl-C ends the command.
-///
-/// # Errors
-/// What the user is told.
-pub fn resume(path: &Path, quiet: bool) -> Result<Session, Failure> {
-    let session = opening(quiet, |observer| resume_with(path, observer))?;
+pub(crate) fn resume(path: &Path, output: &Output) -> Result<Session, Failure> {
+    let session = opening(output, |observer| resume_with(path, observer))?;
     match interrupt::take() {
         false => Ok(session),
         true => Err(Failure::new(
@@ -154,10 +142,7 @@ pub fn resume(path: &Path, quiet: bool) -> Result<Session, Failure> {
 }
 
 /// Opens a session file. If `observer` pauses the replay to where the user was, the session stands where that came to.
-///
-/// # Errors
-/// What the user is told.
-pub fn resume_with(path: &Path, observer: Observer<'_>) -> Result<Session, Failure> {
+pub(crate) fn resume_with(path: &Path, observer: Observer<'_>) -> Result<Session, Failure> {
     if !path.exists() {
         return Err(Failure::input(
             format!("there is no session file {}", path.display()),
@@ -170,9 +155,9 @@ pub fn resume_with(path: &Path, observer: Observer<'_>) -> Result<Session, Failu
 
 /// Opens something: shows its progress, and pauses it at Ctrl-C. Before it has told anything, there is nothing to pause:
 /// Ctrl-C ends the command.
-pub fn opening<T>(quiet: bool, work: impl FnOnce(Observer<'_>) -> T) -> T {
+pub(crate) fn opening<T>(output: &Output, work: impl FnOnce(Observer<'_>) -> T) -> T {
     let mut pausable = None;
-    let mut progress = Progress::new(quiet);
+    let mut progress = output.progress();
     work(&mut |event| {
         pausable.get_or_insert_with(Pausable::begin);
         if let Event::Progress { what, done, total } = &event {
@@ -183,7 +168,7 @@ pub fn opening<T>(quiet: bool, work: impl FnOnce(Observer<'_>) -> T) -> T {
 }
 
 /// Says what of a session's file is damaged.
-pub fn warn_of_damage(session: &Session, output: &Output) {
+pub(crate) fn warn_of_damage(session: &Session, output: &Output) {
     for damage in session.damage() {
         super::tell(&message::warning(damage, &output.error_paint));
     }
@@ -191,12 +176,11 @@ pub fn warn_of_damage(session: &Session, output: &Output) {
 
 /// Does long work: shows its progress and its warnings, and pauses it at Ctrl-C.
 pub(super) fn watched<T>(
-    quiet: bool,
     output: &mut Output,
     work: impl FnOnce(&mut dyn FnMut(Event) -> Flow) -> T,
 ) -> Result<T, Failure> {
     let _pausable = Pausable::begin();
-    let mut progress = Progress::new(quiet);
+    let mut progress = output.progress();
     let error_paint = output.error_paint;
     let mut broken = None;
     let result = work(&mut |event| {

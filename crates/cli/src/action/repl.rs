@@ -21,10 +21,7 @@ use crate::repl::backend::Shared;
 use crate::repl::driver::{self, Commands};
 
 /// Debugs a program.
-///
-/// # Errors
-/// What the user is told.
-pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn repl(options: &args::Repl, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(url) = &options.attach {
         let prompt = SessionPrompt::new(Box::new(attach(url)?), Vec::new());
         return driver::run(prompt, Commands::of(options)?, options.keep_going, output);
@@ -45,21 +42,15 @@ pub fn repl(options: &args::Repl, quiet: bool, output: &mut Output) -> Result<Ex
             model,
             name: options.program.trim().to_string(),
             session: options.session.clone(),
-            grain: options.steps.grain.map(Into::into),
-            delivery: options.steps.delivery.into(),
+            grain: options.steps.grain,
+            delivery: options.steps.delivery,
         };
         return of_model(&opened, options, output);
     }
-    let session = super::record::opening(quiet, |observer| open(file, options, observer))?;
+    let session = super::record::opening(output, |observer| open(file, options, observer))?;
     super::record::warn_of_damage(&session, output);
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
-        .map(|contents| {
-            contents
-                .imports
-                .into_iter()
-                .map(|import| import.name)
-                .collect()
-        })
+        .map(|contents| contents.imports.into_iter().map(|one| one.name).collect())
         .unwrap_or_default();
     let commands = Commands::of(options)?;
     let prompt = SessionPrompt::new(Box::new(session), primitives);
@@ -120,14 +111,9 @@ fn of_model(opened: &Opened, options: &args::Repl, output: &mut Output) -> Resul
 ///
 /// # Errors
 /// Nobody answers at that address.
-pub fn attach(url: &str) -> Result<Shared, Failure> {
-    Shared::attach(url).map_err(|error| {
-        Failure::new(
-            Exit::Device,
-            error,
-            "'borges debug' prints the address of its page",
-        )
-    })
+pub(crate) fn attach(url: &str) -> Result<Shared, Failure> {
+    let next = "'borges debug' prints the address of its page";
+    Shared::attach(url).map_err(|error| Failure::new(Exit::Device, error, next))
 }
 
 /// A new session, or one that is in a file already.
@@ -149,12 +135,8 @@ fn open(path: &Path, options: &args::Repl, observer: Observer<'_>) -> Result<Ses
         return Ok(target.on(session));
     }
     let session = Options {
-        board: options.start.board.clone(),
-        entry: options.start.entry.script(),
         session_file: options.session.clone(),
-        seed: options.start.seed,
-        system: super::system::given(&options.system, options.start.seed)?,
-        ..target.options(path)
+        ..target.options(path, &options.start, &options.system)?
     };
     Session::open(session).map_err(|error| super::unopened(&error))
 }

@@ -15,18 +15,15 @@ use serde_json::json;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
+use crate::output::Output;
 use borges_commands::device::render;
 use borges_commands::paint::{Paint, Role, count, grouped, printable};
 
 /// Runs a program and says what it did: what it prints on standard output, how it ended on standard error, or
 /// everything as one JSON object.
-///
-/// # Errors
-/// What the user is told.
-pub fn run(options: &args::Run, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(options: &args::Run, output: &mut Output) -> Result<Exit, Failure> {
     let run_options = how(options)?;
-    let mut progress = Progress::new(quiet);
+    let mut progress = output.progress();
     let mut broken = None;
     let (json, started) = (output.json, Instant::now());
     let report = {

@@ -14,9 +14,6 @@ use crate::output::Output;
 const STEPS: u64 = 1000;
 
 /// Runs what is named, if it is no module but one of these: its steps on standard output, how it ended on standard error, or everything as one JSON object.
-///
-/// # Errors
-/// What the user is told.
 pub(super) fn run(options: &args::Run, output: &mut Output) -> Result<Option<Exit>, Failure> {
     let word = options.program.to_str();
     match word.map(super::model::named).transpose()?.flatten() {

@@ -16,15 +16,15 @@ pub(super) fn given(
     options: &args::System,
     seed: Option<u64>,
 ) -> Result<Option<Provided>, Failure> {
-    let nothing = options.folders.is_empty()
-        && options.environment.is_empty()
+    let nothing = options.found.folders.is_empty()
+        && options.found.environment.is_empty()
         && options.stdin.is_none()
         && options.arguments.is_empty()
         && seed.is_none();
     if nothing {
         return Ok(None);
     }
-    let environment = options.environment.iter().map(|text| {
+    let environment = options.found.environment.iter().map(|text| {
         let (name, value) = text.split_once('=').ok_or_else(|| {
             Failure::usage(format!("'{text}' is no variable"), "write --env NAME=VALUE")
         })?;
@@ -33,7 +33,7 @@ pub(super) fn given(
     Ok(Some(Provided {
         arguments: options.arguments.clone(),
         environment: environment.collect::<Result<_, Failure>>()?,
-        folders: folders(&options.folders),
+        folders: folders(&options.found.folders),
         input: match options.stdin.as_deref() {
             None => Vec::new(),
             Some(path) => input(path)?,
@@ -58,8 +58,7 @@ pub(super) fn folders(texts: &[String]) -> Vec<(PathBuf, String)> {
 /// A variable without a value.
 pub(super) fn given_to_look_at(options: &args::SystemChoices) -> Result<Option<Provided>, Failure> {
     let options = args::System {
-        folders: options.folders.clone(),
-        environment: options.environment.clone(),
+        found: options.found.clone(),
         stdin: None,
         arguments: options.arguments.clone(),
     };

@@ -9,13 +9,13 @@ use crate::exit::Failure;
 
 /// The device that the command line names.
 #[derive(Clone, Debug, Default)]
-pub struct Target {
+pub(crate) struct Target {
     /// Where it is; nothing for a simulated one.
-    pub address: Option<Address>,
+    pub(crate) address: Option<Address>,
     /// The key that it has.
-    pub key: Option<Key>,
+    pub(crate) key: Option<Key>,
     /// A program that is faster than the link goes on unrecorded.
-    pub stop_recording_when_slow: bool,
+    pub(crate) stop_recording_when_slow: bool,
 }
 
 impl Target {
@@ -23,7 +23,7 @@ impl Target {
     ///
     /// # Errors
     /// The address names no device, or the key cannot be read.
-    pub fn of(options: &args::Target) -> Result<Self, Failure> {
+    pub(crate) fn of(options: &args::Target) -> Result<Self, Failure> {
         let parse = |text: &String| text.parse::<Address>();
         let address = options.device.as_ref().map(parse).transpose();
         let named = address.map_err(|error| Failure::usage(error, "see 'borges repl --help'"))?;
@@ -37,24 +37,35 @@ impl Target {
         Ok(Self {
             address,
             key,
-            stop_recording_when_slow: options.when_slow == args::WhenSlow::StopRecording,
+            stop_recording_when_slow: options.when_slow,
         })
     }
 
-    /// The options of a new session on it.
-    #[must_use]
-    pub fn options(&self, program: &Path) -> Options {
-        Options {
+    /// The options of a new session on it, with what the program finds.
+    ///
+    /// # Errors
+    /// What the program finds cannot be read.
+    pub(crate) fn options(
+        &self,
+        program: &Path,
+        start: &args::Start,
+        system: &args::System,
+    ) -> Result<Options, Failure> {
+        Ok(Options {
             device: self.address.clone(),
             device_key: self.key.clone(),
             stop_recording_when_slow: self.stop_recording_when_slow,
+            board: start.board.clone(),
+            entry: start.entry.script(),
+            seed: start.seed,
+            system: super::system::given(system, start.seed)?,
             ..Options::new(program)
-        }
+        })
     }
 
     /// Goes on with a session that was kept: on this device, if one is named, otherwise where it was.
     #[must_use]
-    pub fn on(&self, mut session: Session) -> Session {
+    pub(crate) fn on(&self, mut session: Session) -> Session {
         session.use_device(
             self.address.clone(),
             self.key.clone(),
@@ -68,7 +79,7 @@ impl Target {
 ///
 /// # Errors
 /// It cannot be read, or is too short to be a key.
-pub fn read_key(path: &Path) -> Result<Key, Failure> {
+pub(crate) fn read_key(path: &Path) -> Result<Key, Failure> {
     let text = super::read_text(path)?;
     Key::new(text.trim().as_bytes()).map_err(|error| {
         Failure::input(

@@ -8,10 +8,7 @@ use crate::output::Output;
 use borges_commands::paint::{count, printable};
 
 /// Runs test files; fails if any test does.
-///
-/// # Errors
-/// What the user is told.
-pub fn test(options: &args::Test, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn test(options: &args::Test, output: &mut Output) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     for file in &options.files {
         let next = "'borges paths PROGRAM --write-test FILE' writes such a file";

@@ -10,13 +10,13 @@ const INFO: &str = "INFO_UF2.TXT";
 const PICO: &str = "RPI-RP2";
 
 /// The drives of Picos that wait for firmware, among these folders.
-pub fn waiting(among: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+pub(crate) fn waiting(among: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
     among.into_iter().filter(|drive| is_pico(drive)).collect()
 }
 
 /// Whether a folder is the drive of a Pico that waits for firmware.
 #[must_use]
-pub fn is_pico(drive: &Path) -> bool {
+pub(crate) fn is_pico(drive: &Path) -> bool {
     let info = std::fs::read_to_string(drive.join(INFO));
     info.is_ok_and(|info| {
         info.lines()
@@ -26,7 +26,7 @@ pub fn is_pico(drive: &Path) -> bool {
 
 /// Where this computer shows its drives.
 #[must_use]
-pub fn all() -> Vec<PathBuf> {
+pub(crate) fn all() -> Vec<PathBuf> {
     if cfg!(windows) {
         return ('D'..='Z')
             .map(|letter| format!("{letter}:\\").into())
@@ -50,7 +50,7 @@ fn mounted(line: &str) -> Option<PathBuf> {
 ///
 /// # Errors
 /// What the operating system says before everything was written.
-pub fn write(drive: &Path, uf2: &[u8]) -> std::io::Result<()> {
+pub(crate) fn write(drive: &Path, uf2: &[u8]) -> std::io::Result<()> {
     let mut file = File::create(drive.join("borges.uf2"))?;
     file.write_all(uf2)?;
     // The board restarts as soon as it has the last block, and takes its drive along: that is no failure.

@@ -11,7 +11,7 @@ impl Image {
     ///
     /// # Errors
     /// [`ImageError`] if it is none of a 32-bit ARM, or belongs elsewhere.
-    pub fn from_elf(bytes: &[u8]) -> Result<Self, ImageError> {
+    pub(crate) fn from_elf(bytes: &[u8]) -> Result<Self, ImageError> {
         let header = elf::FileHeader32::<Endianness>::parse(bytes);
         let header: &FileHeader32<Endianness> = header.map_err(|_| ImageError::Elf)?;
         let endian = header.endian().map_err(|_| ImageError::Elf)?;

@@ -3,22 +3,22 @@
 //! [`Image`] is what lies where in flash; it comes from an ELF file ([`Image::from_elf`]) or is written and checked as
 //! UF2 ([`uf2`]). [`drive`] finds the board.
 
-pub mod drive;
+pub(crate) mod drive;
 mod elf;
-pub mod uf2;
+pub(crate) mod uf2;
 
 use std::collections::BTreeMap;
 
 use thiserror::Error;
 
 /// How much of flash is written at a time.
-pub const PAGE_BYTES: usize = 256;
+pub(crate) const PAGE_BYTES: usize = 256;
 /// Where the flash of an RP2040 begins, and what it can have at most.
-pub const FLASH: std::ops::Range<u32> = 0x1000_0000..0x1100_0000;
+pub(crate) const FLASH: std::ops::Range<u32> = 0x1000_0000..0x1100_0000;
 
 /// What lies where in a board's flash, in whole pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Image {
+pub(crate) struct Image {
     /// By address.
     pages: BTreeMap<u32, [u8; PAGE_BYTES]>,
 }
@@ -26,7 +26,7 @@ pub struct Image {
 impl Image {
     /// How many pages it has.
     #[must_use]
-    pub fn pages(&self) -> usize {
+    pub(crate) fn pages(&self) -> usize {
         self.pages.len()
     }
 
@@ -49,7 +49,7 @@ impl Image {
 
 /// This is no firmware for an RP2040.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum ImageError {
+pub(crate) enum ImageError {
     /// It is no UF2 file, and no ELF file.
     #[error("it is neither UF2 nor ELF")]
     Neither,
@@ -108,7 +108,7 @@ fn family_name(family: u32) -> String {
 ///
 /// # Errors
 /// [`ImageError`] says what it is instead.
-pub fn read(bytes: &[u8]) -> Result<Image, ImageError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
     let image = if bytes.starts_with(b"\x7fELF") {
         Image::from_elf(bytes)?
     } else if uf2::is_uf2(bytes) {

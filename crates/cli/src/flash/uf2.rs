@@ -15,7 +15,7 @@ const PAYLOAD_AT: usize = 32;
 
 /// Whether a file begins as UF2 files do.
 #[must_use]
-pub fn is_uf2(bytes: &[u8]) -> bool {
+pub(crate) fn is_uf2(bytes: &[u8]) -> bool {
     word(bytes, 0) == Some(MAGIC_START[0])
 }
 
@@ -23,7 +23,7 @@ pub fn is_uf2(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// [`ImageError`] says what is wrong with which block.
-pub fn read(bytes: &[u8]) -> Result<Image, ImageError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Image, ImageError> {
     let blocks = bytes.chunks_exact(BLOCK_BYTES);
     if !blocks.remainder().is_empty() {
         return Err(ImageError::Cut(bytes.len()));
@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8]) -> Result<Image, ImageError> {
 
 /// Writes an image as a UF2 file for an RP2040.
 #[must_use]
-pub fn write(image: &Image) -> Vec<u8> {
+pub(crate) fn write(image: &Image) -> Vec<u8> {
     let total = image.pages.len() as u32;
     let mut file = Vec::with_capacity(image.pages.len() * BLOCK_BYTES);
     for (number, (address, page)) in (0..).zip(&image.pages) {

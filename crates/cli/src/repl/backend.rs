@@ -6,7 +6,7 @@ use borges_session::listing::PlaceView;
 use borges_web::attach::{AttachError, Attached};
 
 /// A session that others look at too.
-pub struct Shared {
+pub(crate) struct Shared {
     /// The way to it.
     attached: Attached,
     /// Where it stood when it was last heard of.
@@ -18,7 +18,7 @@ impl Shared {
     ///
     /// # Errors
     /// Nobody answers, or no program is open there.
-    pub fn attach(url: &str) -> Result<Self, AttachError> {
+    pub(crate) fn attach(url: &str) -> Result<Self, AttachError> {
         let mut attached = Attached::connect(url)?;
         let reply = attached.execute(Look::Info, &mut |_| Flow::Continue)?;
         let Reply::Info(info) = reply else {

@@ -19,7 +19,7 @@ use crate::output::Output;
 use super::editor::{Editor, Typed};
 
 /// Where commands come from.
-pub enum Commands {
+pub(crate) enum Commands {
     /// A person.
     Prompt,
     /// Text.
@@ -31,7 +31,7 @@ impl Commands {
     ///
     /// # Errors
     /// A script that cannot be read.
-    pub fn of(options: &args::Repl) -> Result<Self, Failure> {
+    pub(crate) fn of(options: &args::Repl) -> Result<Self, Failure> {
         if !options.execute.is_empty() {
             return Ok(Self::Script(options.execute.join("\n")));
         }
@@ -72,7 +72,7 @@ fn standard_input() -> Result<String, Failure> {
 ///
 /// # Errors
 /// If writing failed.
-pub fn run<I: Interpreter + 'static>(
+pub(crate) fn run<I: Interpreter + 'static>(
     mut interpreter: I,
     commands: Commands,
     keep_going: bool,

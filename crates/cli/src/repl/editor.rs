@@ -22,7 +22,7 @@ const HISTORY: usize = 2000;
 
 /// What came from the keyboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub(crate) enum Typed {
     /// A line.
     Line(String),
     /// Ctrl-C.
@@ -32,7 +32,7 @@ pub enum Typed {
 }
 
 /// The line editor.
-pub struct Editor<I: Interpreter> {
+pub(crate) struct Editor<I: Interpreter> {
     inner: rustyline::Editor<Assistant<I>, FileHistory>,
     history: Option<PathBuf>,
 }
@@ -42,7 +42,7 @@ impl<I: Interpreter> Editor<I> {
     ///
     /// # Errors
     /// The terminal cannot be used.
-    pub fn new(interpreter: Rc<RefCell<I>>, paint: Paint) -> Result<Self, Failure> {
+    pub(crate) fn new(interpreter: Rc<RefCell<I>>, paint: Paint) -> Result<Self, Failure> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .auto_add_history(true)
@@ -63,7 +63,7 @@ impl<I: Interpreter> Editor<I> {
     ///
     /// # Errors
     /// The terminal is gone.
-    pub fn line(&mut self, prompt: &str) -> Result<Typed, Failure> {
+    pub(crate) fn line(&mut self, prompt: &str) -> Result<Typed, Failure> {
         match self.inner.readline(prompt) {
             Ok(line) => {
                 self.save();

@@ -1,5 +1,5 @@
 //! The read-eval-print loop: commands from a line editor, a file or standard input.
 
-pub mod backend;
-pub mod driver;
-pub mod editor;
+pub(crate) mod backend;
+pub(crate) mod driver;
+pub(crate) mod editor;

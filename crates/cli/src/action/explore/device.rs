@@ -3,24 +3,21 @@
 use std::path::Path;
 
 use borges_commands::device::render;
-use borges_session::suggest::{Demand, Proved, StatesOptions, states_of_program};
+use borges_languages::ambienttalk::Delivery;
+use borges_languages::model::Reduction;
+use borges_session::suggest::{Demand, Proved, StatesOptions, UnexploredReport, states_of_program};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::Pausable;
-use crate::output::{Output, Progress};
+use crate::output::Output;
 
 /// What may be forbidden of a device program.
 const TRAP: &str = "trap";
 
 /// Explores a device program's states and says what they come to.
-///
-/// # Errors
-/// What the user is told.
 pub(super) fn explore(
     options: &args::Explore,
     program: &Path,
-    quiet: bool,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     fits(options)?;
@@ -37,28 +34,12 @@ pub(super) fn explore(
         split: options.split,
         ..options.within.asked()
     };
-    let mut progress = Progress::new(quiet);
-    let report = {
-        let _pausable = Pausable::begin();
-        states_of_program(
-            program,
-            options.board.as_deref(),
-            &asked,
-            &demands,
-            &mut |event| progress.hear(event),
-        )
-    };
-    progress.clear();
-    let report = report.map_err(|error| super::super::unopened(&error))?;
-    if output.json {
-        output.json(&report)?;
-    } else {
-        let text = render::states(&report, &output.paint);
-        output.text(&text)?;
-    }
-    let is_cancelled = |left: &borges_session::suggest::UnexploredReport| {
-        left.bound.as_deref() == Some("cancelled")
-    };
+    let report = output.watch(|observer| {
+        let board = options.board.as_deref();
+        states_of_program(program, board, &asked, &demands, observer)
+    })?;
+    output.say(&report, |paint| render::states(&report, paint))?;
+    let is_cancelled = |left: &UnexploredReport| left.bound.as_deref() == Some("cancelled");
     let forbids = !options.forbid.is_empty();
     let is_any = |proved: Proved| report.demands.iter().any(|demand| demand.verdict == proved);
     let has_failed = is_any(Proved::Fails);
@@ -83,7 +64,7 @@ impl args::Forever {
             states: self.states,
             depth: self.depth,
             time: self.time,
-            without_events: self.events == Some(args::Events::None),
+            without_events: self.events == Some(false),
             solver: self.solver.clone(),
             anything: self.any.clone(),
             split: false,
@@ -96,12 +77,9 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
     let steps = &options.steps;
     let unusual = [
         ("--grain", steps.grain.is_some()),
-        ("--delivery", steps.delivery != args::Delivery::default()),
+        ("--delivery", steps.delivery != Delivery::default()),
         ("--debugger", options.debugger),
-        (
-            "--reduction",
-            options.reduction != args::Reduction::default(),
-        ),
+        ("--reduction", options.reduction != Reduction::None),
         ("--keep", options.keep.is_some()),
         ("--symmetry", options.symmetry),
         ("--schedule", options.schedule.is_some()),

@@ -4,16 +4,13 @@ mod device;
 mod goals;
 mod outcomes;
 
-use borges_languages::model::{
-    Explore, Lead, Model, Order, Reduction, Report, Schedules, Selection,
-};
+use borges_languages::model::{Explore, Lead, Model, Order, Report, Schedules, Selection};
 use borges_session::model::{AskError, ModelSession};
 use serde::Serialize;
 
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
-use crate::output::{Output, Progress};
+use crate::output::Output;
 
 /// One object for scripts.
 #[derive(Serialize)]
@@ -24,12 +21,9 @@ struct Explored<'a> {
 }
 
 /// Explores a program.
-///
-/// # Errors
-/// What the user is told.
-pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Exit, Failure> {
     let Some(model) = super::model::named(&options.program)? else {
-        return device::explore(options, options.program.as_ref(), quiet, output);
+        return device::explore(options, options.program.as_ref(), output);
     };
     refuse_of_models(&options.within, options.board.is_some())?;
     let demands = [
@@ -51,13 +45,7 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
     let asked = as_asked(options, &model)?;
     let name = options.program.clone();
     let mut session = ModelSession::new(name, model, asked, options.session.clone());
-    let report = {
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
-        session.explore(|come| {
-            progress.update("states explored", come.states, None);
-            !interrupt::pressed()
-        })
-    };
+    let report = output.watch_states("states explored", |goes_on| session.explore(goes_on));
     let unwritten = |error: AskError| {
         let file = options.session.as_deref().unwrap_or("".as_ref());
         Failure::input(format!("{}: {error}", file.display()), "")
@@ -73,23 +61,15 @@ pub fn explore(options: &args::Explore, quiet: bool, output: &mut Output) -> Res
         ));
     }
     goals::judged(options, &mut report)?;
-    if output.json {
-        output.json(&Explored {
-            program: &options.program,
-            report: &report,
-        })?;
-    } else {
-        let text = outcomes::shown(&report, options, &output.paint);
-        output.text(&text)?;
-        let text = goals::shown(&report, options, &output.paint);
-        output.text(&text)?;
-    }
+    let explored = Explored {
+        program: &options.program,
+        report: &report,
+    };
+    output.say(&explored, |paint| {
+        outcomes::shown(&report, options, paint) + &goals::shown(&report, options, paint)
+    })?;
     if options.session.is_some() {
-        let (_pausable, mut progress) = (Pausable::begin(), Progress::new(quiet));
-        let kept = session.write(|come| {
-            progress.update("states to finish", come.states, None);
-            !interrupt::pressed()
-        });
+        let kept = output.watch_states("states to finish", |goes_on| session.write(goes_on));
         kept.map_err(unwritten)?;
     }
     session.end_of_process();
@@ -145,8 +125,8 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
         },
     };
     Ok(Explore {
-        grain: options.steps.grain().into(),
-        delivery: options.steps.delivery.into(),
+        grain: options.steps.grain.unwrap_or_default(),
+        delivery: options.steps.delivery,
         debugger: options.debugger,
         keep: options.keep.as_ref().map(|names| {
             let names = names.iter().map(|name| name.trim());
@@ -155,10 +135,7 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
         }),
         symmetry: options.symmetry,
         schedule: schedule(options),
-        reduction: match options.reduction {
-            args::Reduction::None => Reduction::None,
-            args::Reduction::Dpor => Reduction::Dpor,
-        },
+        reduction: options.reduction,
         order,
         states: options.within.states.unwrap_or(default.states),
         depth: options.within.depth.unwrap_or(default.depth),
