@@ -21,42 +21,15 @@ pub fn steps(cursor: &mut Cursor<'_>) -> Result<u64, Misread> {
     }
 }
 
-/// A number that fits 32 bits, or `default` at the end of the line.
-pub fn number_u32(cursor: &mut Cursor<'_>, what: &str, default: u32) -> Result<u32, Misread> {
-    let word = cursor.rest();
-    let value = cursor.number_or(what, u64::from(default))?;
-    u32::try_from(value).map_err(|_| Misread::of(word, "this number is too large"))
-}
-
-/// The rest of the line, which must not be empty.
-pub fn rest_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
-    match cursor.take_rest().text {
-        "" => Err(cursor.missing(what)),
-        text => Ok(text.to_string()),
-    }
-}
-
-/// The next term, which must be there.
-pub fn term_or_missing(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
-    match cursor.term() {
-        Some(word) => Ok(word.text.to_string()),
-        None => Err(cursor.missing(what)),
-    }
-}
-
 /// `19`, `file:19`, `@0x1a3` or a function's name.
 pub fn code_place(word: Word<'_>) -> Result<CodePlace, Misread> {
     let text = word.text;
     if let Some(offset) = text.strip_prefix('@') {
-        return number(Word {
-            text: offset,
-            at: word.at + 1,
-        })
-        .and_then(|n| u32::try_from(n).ok())
-        .map(CodePlace::Offset)
-        .ok_or_else(|| {
-            Misread::of(word, format!("'{text}' is no byte offset")).hint("for example @0x1a3")
-        });
+        let at = word.at + 1;
+        let number = number(Word { text: offset, at }).and_then(|n| u32::try_from(n).ok());
+        let wrong = || Misread::of(word, format!("'{text}' is no byte offset"));
+        let place = number.map(CodePlace::Offset);
+        return place.ok_or_else(|| wrong().hint("for example @0x1a3"));
     }
     let (file, line) = match text.rsplit_once(':') {
         Some((file, line)) => (file, line),
@@ -102,7 +75,7 @@ pub fn breakpoint(cursor: &mut Cursor<'_>) -> Result<NewBreakpoint, Misread> {
     };
     while let Some(word) = cursor.word() {
         match word.text {
-            "of" => breakpoint.agent = Some(cursor.required("an agent")?.text.to_string()),
+            "of" => breakpoint.agent = Some(cursor.name("an agent")?),
             "if" => {
                 let condition = cursor
                     .phrase(KEYWORDS)
@@ -119,10 +92,9 @@ pub fn breakpoint(cursor: &mut Cursor<'_>) -> Result<NewBreakpoint, Misread> {
                 breakpoint.log = Some(cursor.quoted()?);
             }
             other => {
-                return Err(
-                    Misread::of(word, format!("'{other}' is not understood here"))
-                        .hint("here may follow: of AGENT, if EXPRESSION, hits N, log \"TEXT\""),
-                );
+                let error = Misread::of(word, format!("'{other}' is not understood here"));
+                let known = "here may follow: of AGENT, if EXPRESSION, hits N, log \"TEXT\"";
+                return Err(error.hint(known));
             }
         }
     }
@@ -172,9 +144,7 @@ pub fn identifiers(cursor: &mut Cursor<'_>) -> Result<Vec<u32>, Misread> {
 
 /// `NUMBER` of a breakpoint.
 pub fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
-    let word = cursor.rest();
-    let id = cursor.number("a breakpoint's number, or all")?;
-    u32::try_from(id).map_err(|_| Misread::of(word, "this number is too large"))
+    cursor.small("a breakpoint's number, or all")
 }
 
 /// `CALL = VALUE[, VALUE…] [then live]`.
@@ -228,10 +198,8 @@ fn check_call(call: Word<'_>) -> Result<(), Misread> {
     if closed {
         Ok(())
     } else {
-        Err(Misread::of(
-            call,
-            "the parentheses of this call do not match",
-        ))
+        let wrong = "the parentheses of this call do not match";
+        Err(Misread::of(call, wrong))
     }
 }
 

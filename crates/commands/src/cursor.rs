@@ -194,10 +194,31 @@ impl<'l> Cursor<'l> {
     /// # Errors
     /// Something else than a number.
     pub fn number_or(&mut self, what: &str, default: u64) -> Result<u64, Misread> {
-        if self.is_done() {
-            Ok(default)
-        } else {
-            self.number(what)
+        match self.is_done() {
+            true => Ok(default),
+            false => self.number(what),
+        }
+    }
+
+    /// A number that fits 32 bits.
+    ///
+    /// # Errors
+    /// Nothing there, no number, or a larger one.
+    pub fn small(&mut self, what: &str) -> Result<u32, Misread> {
+        let word = self.required(what)?;
+        self.at = word.at;
+        let number = self.number(what)?;
+        u32::try_from(number).map_err(|_| Misread::of(word, "this number is too large"))
+    }
+
+    /// The same if there is one to read, `default` at the end of the line.
+    ///
+    /// # Errors
+    /// Something else than such a number.
+    pub fn small_or(&mut self, what: &str, default: u32) -> Result<u32, Misread> {
+        match self.is_done() {
+            true => Ok(default),
+            false => self.small(what),
         }
     }
 
@@ -207,6 +228,37 @@ impl<'l> Cursor<'l> {
     /// The end of the line.
     pub fn required(&mut self, what: &str) -> Result<Word<'l>, Misread> {
         self.word().ok_or_else(|| self.missing(what))
+    }
+
+    /// The same as a text of its own.
+    ///
+    /// # Errors
+    /// The end of the line.
+    pub fn name(&mut self, what: &str) -> Result<String, Misread> {
+        Ok(self.required(what)?.text.to_owned())
+    }
+
+    /// A text, in quotes or up to the end of the line, which must not be empty.
+    ///
+    /// # Errors
+    /// There is none, or a quote that nobody closed.
+    pub fn text(&mut self, what: &str) -> Result<String, Misread> {
+        let text = self.quoted()?;
+        match text.is_empty() {
+            true => Err(self.missing(what)),
+            false => Ok(text),
+        }
+    }
+
+    /// The rest of the line as it is, which must not be empty.
+    ///
+    /// # Errors
+    /// The end of the line.
+    pub fn all(&mut self, what: &str) -> Result<String, Misread> {
+        match self.take_rest().text {
+            "" => Err(self.missing(what)),
+            text => Ok(text.to_owned()),
+        }
     }
 
     /// The error that `what` is missing here.

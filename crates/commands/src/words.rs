@@ -13,7 +13,7 @@ use crate::table::{Completes, Spec};
 pub(crate) const AGENTS: &[Completes] = &[Completes::Agent];
 
 /// How a prompt reads the arguments of a word.
-type Parse<R> = fn(&mut Cursor<'_>) -> Result<R, Misread>;
+pub(crate) type Parse<R> = fn(&mut Cursor<'_>) -> Result<R, Misread>;
 
 /// A motion along the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,22 +72,16 @@ pub struct Rows<R>(PhantomData<R>);
 
 impl<R: From<Motion> + 'static> Rows<R> {
     /// `step`.
-    pub const STEP: Spec<R> = Spec::new("step", "one step forward", |c| {
+    pub const STEP: Spec<R> = motion("step", "one step forward", |c| {
         Ok(Motion::Step(Direction::Forward, agent(c), steps(c)?).into())
     })
-    .letters(&["s"])
-    .arguments("[AGENT] [COUNT]")
-    .completes(AGENTS)
-    .repeating();
+    .letters(&["s"]);
 
     /// `reverse-step`.
-    pub const REVERSE_STEP: Spec<R> = Spec::new("reverse-step", "one step back", |c| {
+    pub const REVERSE_STEP: Spec<R> = motion("reverse-step", "one step back", |c| {
         Ok(Motion::Step(Direction::Backward, agent(c), steps(c)?).into())
     })
-    .letters(&["S", "rs", "back"])
-    .arguments("[AGENT] [COUNT]")
-    .completes(AGENTS)
-    .repeating();
+    .letters(&["S", "rs", "back"]);
 
     /// `reverse-continue`.
     pub const REVERSE_CONTINUE: Spec<R> = Spec::new(
@@ -135,13 +129,20 @@ impl<R: From<Stops> + 'static> Rows<R> {
     .completes(&[Completes::Breakpoint]);
 }
 
+/// A motion of so many steps, of an agent or of who is next.
+pub(crate) const fn motion<R>(
+    name: &'static str,
+    summary: &'static str,
+    parse: Parse<R>,
+) -> Spec<R> {
+    let row = Spec::new(name, summary, parse).arguments("[AGENT] [COUNT]");
+    row.completes(AGENTS).repeating()
+}
+
 /// `agents`.
 pub const fn agents<R>(parse: Parse<R>) -> Spec<R> {
-    Spec::new(
-        "agents",
-        "who acts: threads, actors, the program; what each is up to, and where",
-        parse,
-    )
+    let summary = "who acts: threads, actors, the program; what each is up to, and where";
+    Spec::new("agents", summary, parse)
 }
 
 /// `continue`; the prompt says who chooses on the way.
@@ -153,11 +154,8 @@ pub const fn go_on<R>(parse: Parse<R>) -> Spec<R> {
 
 /// `seek`; the prompt says what is sought.
 pub const fn seek<R>(parse: Parse<R>) -> Spec<R> {
-    Spec::new(
-        "seek",
-        "search ahead, and show the first universe that fits",
-        parse,
-    )
+    let summary = "search ahead, and show the first universe that fits";
+    Spec::new("seek", summary, parse)
 }
 
 /// `restart`.

@@ -16,8 +16,6 @@ use crate::paint::{Paint, count, printable};
 use crate::table::{Completes, Spec};
 use crate::words::{Stops, agents, halt, jump, path, restart};
 
-use super::number;
-
 /// What a line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Common {
@@ -62,7 +60,7 @@ impl<R: From<Common> + 'static> Rows<R> {
     pub const JUMP: Spec<R> = jump(|c| {
         let target = c.required("a universe, for example 4, 1.4 or start")?;
         Ok(match target.text {
-            "state" => Common::JumpToState(number(c, "a state's number")?),
+            "state" => Common::JumpToState(c.small("a state's number")?),
             universe => Common::Jump(universe.to_owned()),
         }
         .into())
@@ -72,11 +70,11 @@ impl<R: From<Common> + 'static> Rows<R> {
     /// `path`.
     pub const PATH: Spec<R> = path(|c| {
         let count = match c.peek().filter(|word| word.text != "to") {
-            Some(_) => number(c, "a number of steps")?,
+            Some(_) => c.small("a number of steps")?,
             None => LAST_STEPS,
         };
         let to = match c.keyword("to") {
-            true => Some(c.required("a universe")?.text.to_owned()),
+            true => Some(c.name("a universe")?),
             false => None,
         };
         Ok(Common::Path { count, to }.into())
@@ -85,9 +83,9 @@ impl<R: From<Common> + 'static> Rows<R> {
     .completes(&[Completes::Words(&["to"]), Completes::Universe]);
 
     /// `break`; the prompt says what can be waited for.
-    pub const BREAK: Spec<R> = halt(|c| match c.quoted()? {
-        what if what.is_empty() => Err(c.missing("what to halt at, for example x == 2")),
-        what => Ok(Common::Break(what).into()),
+    pub const BREAK: Spec<R> = halt(|c| {
+        let what = c.text("what to halt at, for example x == 2")?;
+        Ok(Common::Break(what).into())
     })
     .letters(&["B", "b"]);
 }
@@ -101,8 +99,6 @@ from a seed. order: the first of these agents that can act does, others only whe
 '-' is held and does not act.";
 /// The words of it.
 pub(super) const CHOOSER_WORDS: &[&str] = &["first", "turns", "random", "order"];
-/// Its arguments.
-pub(super) const CHOOSER_ARGUMENTS: &str = "[first|turns|random [SEED]|order [-]AGENT…]";
 
 /// `[first|turns|random [SEED]|order [-]AGENT…]`; none at the end of the line, or before a number. `known` are the rules,
 /// for who names another; `agent` reads one's name.

@@ -33,27 +33,19 @@ the one before.")
             ("m chip_digital_read(_) = 1", "every pin"),
         ])
     .completes(&[Completes::Primitive]),
-    Spec::new(
-        "unmock",
-        "remove a mock",
-        |cursor| {
-            let call = cursor.take_rest();
-            let call = match call.text {
-                "" => return Err(cursor.missing("the mock's call, or all")),
-                "all" => None,
-                text => Some(text.to_string()),
-            };
-            Ok(Request::from(Act::Unmock { call }))
-        },
-    )
+    Spec::new("unmock", "remove a mock", |cursor| {
+        let call = cursor.take_rest();
+        let call = match call.text {
+            "" => return Err(cursor.missing("the mock's call, or all")),
+            "all" => None,
+            text => Some(text.to_string()),
+        };
+        Ok(Act::Unmock { call }.into())
+    })
     .arguments("CALL|all")
     .examples(&[("unmock color_sensor(0)", "the sensor is live again")])
     .completes(&[Completes::Mock, Completes::Words(&["all"])]),
-    Spec::new(
-        "mocks",
-        "list the mocks",
-        bare!(Look::Mocks),
-    ),
+    Spec::new("mocks", "list the mocks", bare!(Look::Mocks)),
     Spec::new(
         "inputs",
         "what the program can read, and what that may be here",

@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "name this universe, so that jump finds it",
         |cursor| {
             let name = bookmark(cursor)?;
-            Ok(Request::from(Act::Bookmark { name }))
+            Ok(Act::Bookmark { name }.into())
         },
     )
     .letters(&["b", "mark"])
@@ -36,9 +36,10 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "note",
         "write a note on this universe; no text removes it",
         |cursor| {
-            Ok(Request::from(Act::Note {
+            Ok(Act::Note {
                 text: cursor.quoted()?,
-            }))
+            }
+            .into())
         },
     )
     .arguments("[TEXT]"),

@@ -3,21 +3,17 @@
 use borges_session::command::Look;
 
 use super::{FrameChoice, FrameCommand, PLACE_HELP, PLACES, Request, bare, place_if_any};
-use crate::arguments::{agent, number_u32, rest_or_missing, term_or_missing};
+use crate::arguments::agent;
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
 use crate::words::{AGENTS, agents};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
-    Spec::new(
-        "list",
-        "source lines around here or around a place",
-        |cursor| {
-            let place = place_if_any(cursor)?;
-            let around = number_u32(cursor, "a number of lines", 5)?;
-            Ok(Request::from(Look::List { place, around }))
-        },
-    )
+    Spec::new("list", "source lines around here or around a place", |cursor| {
+        let place = place_if_any(cursor)?;
+        let around = cursor.small_or("a number of lines", 5)?;
+        Ok(Look::List { place, around }.into())
+    })
     .letters(&["l"])
     .arguments("[PLACE] [AROUND]")
     .details(PLACE_HELP)
@@ -39,14 +35,10 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
             ("dis @0x1a3 4", "four before and after this offset"),
         ])
     .completes(PLACES),
-    Spec::new(
-        "print",
-        "the value of an expression",
-        |cursor| {
-            let expression = rest_or_missing(cursor, "an expression")?;
-            Ok(Request::InFrame(FrameCommand::Print(expression)))
-        },
-    )
+    Spec::new("print", "the value of an expression", |cursor| {
+        let expression = cursor.all("an expression")?;
+        Ok(Request::InFrame(FrameCommand::Print(expression)))
+    })
     .letters(&["p"])
     .arguments("[/NOTATION] EXPRESSION")
     .notation()
@@ -71,14 +63,10 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     .completes(AGENTS)
     .details("A star marks what changed since the last stop. Locals that nobody named are called $0, $1, … (parameters \
 first), operands $stack0, $stack1, … (the bottom first)."),
-    Spec::new(
-        "watch",
-        "show an expression at every stop, with its change",
-        |cursor| {
-            let expression = cursor.take_rest().text;
-            Ok(Request::Watch((!expression.is_empty()).then(|| expression.to_string())))
-        },
-    )
+    Spec::new("watch", "show an expression at every stop, with its change", |cursor| {
+        let expression = cursor.take_rest().text;
+        Ok(Request::Watch((!expression.is_empty()).then(|| expression.to_string())))
+    })
     .letters(&["display"])
     .arguments("[[/NOTATION] EXPRESSION]")
     .notation()
@@ -88,74 +76,55 @@ first), operands $stack0, $stack1, … (the bottom first)."),
             ("watch /x flags", "in hexadecimal"),
         ])
     .completes(&[Completes::Variable]),
-    Spec::new(
-        "unwatch",
-        "show an expression no longer",
-        |cursor| {
-            if cursor.keyword("all") && cursor.is_done() {
-                return Ok(Request::Unwatch(None));
-            }
-            let expression = rest_or_missing(cursor, "a watched expression, or all")?;
-            Ok(Request::Unwatch(Some(expression)))
-        },
-    )
+    Spec::new("unwatch", "show an expression no longer", |cursor| {
+        if cursor.keyword("all") && cursor.is_done() {
+            return Ok(Request::Unwatch(None));
+        }
+        let expression = cursor.all("a watched expression, or all")?;
+        Ok(Request::Unwatch(Some(expression)))
+    })
     .letters(&["undisplay"])
     .arguments("EXPRESSION|all"),
     Spec::new(
         "stack",
         "the call stack, innermost first",
-        |cursor| Ok(Request::from(Look::Stack { agent: agent(cursor) })),
+        |cursor| Ok(Look::Stack { agent: agent(cursor) }.into()),
     )
     .letters(&["bt", "k"])
     .arguments("[AGENT]")
     .completes(AGENTS),
     agents(bare!(Look::Agents)),
-    Spec::new(
-        "frame",
-        "choose a frame for print and variables",
-        |cursor| {
-            number_u32(cursor, "a frame's number", 0)
-                .map(|n| Request::Frame(FrameChoice::Number(n)))
-        },
-    )
+    Spec::new("frame", "choose a frame for print and variables", |cursor| {
+        let number = cursor.small_or("a frame's number", 0)?;
+        Ok(Request::Frame(FrameChoice::Number(number)))
+    })
     .arguments("[NUMBER]")
     .details("0 is the innermost. Any motion goes back to it."),
-    Spec::new(
-        "up",
-        "choose the caller's frame",
-        |cursor| {
-            number_u32(cursor, "a number of frames", 1).map(|n| Request::Frame(FrameChoice::Up(n)))
-        },
-    )
+    Spec::new("up", "choose the caller's frame", |cursor| {
+        let count = cursor.small_or("a number of frames", 1)?;
+        Ok(Request::Frame(FrameChoice::Up(count)))
+    })
     .arguments("[COUNT]")
     .repeating(),
-    Spec::new(
-        "down",
-        "choose the callee's frame",
-        |cursor| {
-            number_u32(cursor, "a number of frames", 1)
-                .map(|n| Request::Frame(FrameChoice::Down(n)))
-        },
-    )
+    Spec::new("down", "choose the callee's frame", |cursor| {
+        let count = cursor.small_or("a number of frames", 1)?;
+        Ok(Request::Frame(FrameChoice::Down(count)))
+    })
     .arguments("[COUNT]")
     .repeating(),
-    Spec::new(
-        "memory",
-        "bytes of the program's memory",
-        |cursor| {
-            if let Some(layout) = cursor.peek().and_then(|word| word.text.strip_prefix('/')) {
-                cursor.word();
-                let address = rest_or_missing(cursor, "an address")?;
-                return Ok(Request::from(Look::Examine {
-                    layout: layout.to_string(),
-                    address,
-                }));
-            }
-            let address = term_or_missing(cursor, "an address")?;
-            let length = number_u32(cursor, "a number of bytes", 64)?;
-            Ok(Request::from(Look::Memory { address, length }))
-        },
-    )
+    Spec::new("memory", "bytes of the program's memory", |cursor| {
+        if let Some(layout) = cursor.peek().and_then(|word| word.text.strip_prefix('/')) {
+            cursor.word();
+            let address = cursor.all("an address")?;
+            return Ok(Look::Examine {
+                layout: layout.to_string(),
+                address,
+            }.into());
+        }
+        let address = cursor.term().ok_or_else(|| cursor.missing("an address"))?.text.to_string();
+        let length = cursor.small_or("a number of bytes", 64)?;
+        Ok(Look::Memory { address, length }.into())
+    })
     .letters(&["x"])
     .arguments("ADDRESS [LENGTH] | /NFU ADDRESS")
     .notation()
@@ -169,28 +138,20 @@ With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts 
             ("x/s name", "a text"),
         ])
     .completes(&[Completes::Variable]),
-    Spec::new(
-        "functions",
-        "functions whose name contains a text",
-        |cursor| {
-            let containing = cursor.take_rest().text.to_string();
-            Ok(Request::from(Look::Functions { containing }))
-        },
-    )
+    Spec::new("functions", "functions whose name contains a text", |cursor| {
+        let containing = cursor.take_rest().text.to_string();
+        Ok(Look::Functions { containing }.into())
+    })
     .letters(&["fn"])
     .arguments("[TEXT]")
     .completes(&[Completes::Function]),
-    Spec::new(
-        "course",
-        "draw how a value went along the path",
-        |cursor| {
-            let expression = rest_or_missing(cursor, "an expression")?;
-            Ok(Request::from(Look::Series {
-                expressions: vec![expression],
-                samples: COURSE_POINTS,
-            }))
-        },
-    )
+    Spec::new("course", "draw how a value went along the path", |cursor| {
+        let expression = cursor.all("an expression")?;
+        Ok(Look::Series {
+            expressions: vec![expression],
+            samples: COURSE_POINTS,
+        }.into())
+    })
     .arguments("EXPRESSION")
     .details("A bar for the value after every write, in order; a gap where the variable does not exist. A variable of a \
 function is followed through all its calls on the path.")
@@ -209,22 +170,18 @@ function is followed through all its calls on the path.")
         "what the program has printed up to here",
         bare!(Look::Console),
     ),
-    Spec::new(
-        "files",
-        "the files of a program of WASI, and what changed",
-        |cursor| {
-            let (mut path, mut since) = (None, None);
-            while let Some(word) = cursor.word() {
-                if word.text == "since" {
-                    let universe = cursor.required("a universe after 'since'")?;
-                    since = Some(universe.text.to_string());
-                } else {
-                    path = Some(word.text.to_string());
-                }
+    Spec::new("files", "the files of a program of WASI, and what changed", |cursor| {
+        let (mut path, mut since) = (None, None);
+        while let Some(word) = cursor.word() {
+            if word.text == "since" {
+                let universe = cursor.required("a universe after 'since'")?;
+                since = Some(universe.text.to_string());
+            } else {
+                path = Some(word.text.to_string());
             }
-            Ok(Request::from(Look::Files { path, since }))
-        },
-    )
+        }
+        Ok(Look::Files { path, since }.into())
+    })
     .arguments("[PATH] [since UNIVERSE]")
     .details("What changed since the start, or since a universe; with a path, what is in that file.")
     .examples(&[
@@ -255,16 +212,14 @@ NOTATION is x (hexadecimal), d (signed), u (unsigned), t (binary), o (octal), c 
 fn disassemble(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
     const AROUND: u32 = 8;
     if cursor.keyword("all") {
-        return Ok(Request::from(Look::Disassemble {
-            place: None,
-            around: 0,
-        }));
+        let (place, around) = (None, 0);
+        return Ok(Look::Disassemble { place, around }.into());
     }
     let place = place_if_any(cursor)?;
     let around = if cursor.keyword("all") {
         0
     } else {
-        number_u32(cursor, "a number of instructions", AROUND)?
+        cursor.small_or("a number of instructions", AROUND)?
     };
-    Ok(Request::from(Look::Disassemble { place, around }))
+    Ok(Look::Disassemble { place, around }.into())
 }

@@ -6,28 +6,7 @@ use super::{PLACE_HELP, PLACES, Request, bare};
 use crate::arguments::{agent, code_place, steps};
 use crate::cursor::{Cursor, Misread};
 use crate::table::Spec;
-use crate::words::{AGENTS, Rows as Words, go_on, restart};
-
-/// The row of a command that moves the view step by step.
-macro_rules! motion {
-    ($name:literal, $letters:expr, $direction:ident, $size:ident, $summary:literal, $details:literal) => {
-        Spec::new($name, $summary, |cursor| {
-            let (agent, count) = (agent(cursor), steps(cursor)?);
-            let (direction, size) = (Direction::$direction, StepSize::$size);
-            Ok(Request::from(Act::Step {
-                agent,
-                direction,
-                size,
-                count,
-            }))
-        })
-        .letters($letters)
-        .arguments("[AGENT] [COUNT]")
-        .completes(AGENTS)
-        .details($details)
-        .repeating()
-    };
-}
+use crate::words::{Rows as Words, go_on, motion, restart};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     go_on(bare!(Act::Continue {
@@ -46,70 +25,23 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
         "To the line before, into calls. Outputs on the way are undone when the device follows: a motor that turned \
 turns back.",
     ),
-    motion!(
-        "next",
-        &["n"],
-        Forward,
-        Over,
-        "to the next source line, over calls",
-        "Stops earlier at a breakpoint inside a call, or when the function returns."
-    ),
-    motion!(
-        "reverse-next",
-        &["N", "rn"],
-        Backward,
-        Over,
-        "to the line before, over calls",
-        ""
-    ),
-    motion!(
-        "finish",
-        &["f", "out"],
-        Forward,
-        Out,
-        "until this function has returned",
-        ""
-    ),
-    motion!(
-        "reverse-finish",
-        &["F", "rf"],
-        Backward,
-        Out,
-        "back to the call of this function",
-        ""
-    ),
-    motion!(
-        "stepi",
-        &["si"],
-        Forward,
-        Instruction,
-        "one instruction forward",
-        ""
-    ),
-    motion!(
-        "reverse-stepi",
-        &["SI", "rsi"],
-        Backward,
-        Instruction,
-        "one instruction backward",
-        ""
-    ),
-    motion!(
-        "entry",
-        &["e"],
-        Forward,
-        Entry,
-        "to the next input, output or event",
-        ""
-    ),
-    motion!(
-        "reverse-entry",
-        &["E"],
-        Backward,
-        Entry,
-        "to the last input, output or event",
-        ""
-    ),
+    motion("next", "to the next source line, over calls", |c| step(c, Direction::Forward, StepSize::Over))
+    .letters(&["n"])
+    .details("Stops earlier at a breakpoint inside a call, or when the function returns."),
+    motion("reverse-next", "to the line before, over calls", |c| step(c, Direction::Backward, StepSize::Over))
+    .letters(&["N", "rn"]),
+    motion("finish", "until this function has returned", |c| step(c, Direction::Forward, StepSize::Out))
+    .letters(&["f", "out"]),
+    motion("reverse-finish", "back to the call of this function", |c| step(c, Direction::Backward, StepSize::Out))
+    .letters(&["F", "rf"]),
+    motion("stepi", "one instruction forward", |c| step(c, Direction::Forward, StepSize::Instruction))
+    .letters(&["si"]),
+    motion("reverse-stepi", "one instruction backward", |c| step(c, Direction::Backward, StepSize::Instruction))
+    .letters(&["SI", "rsi"]),
+    motion("entry", "to the next input, output or event", |c| step(c, Direction::Forward, StepSize::Entry))
+    .letters(&["e"]),
+    motion("reverse-entry", "to the last input, output or event", |c| step(c, Direction::Backward, StepSize::Entry))
+    .letters(&["E"]),
     Spec::new("until", "run to a place, once", |cursor| {
         run_to(cursor, Direction::Forward)
     })
@@ -134,7 +66,18 @@ turns back.",
     restart(bare!(Act::Restart)).details("The device does not move until you go on from there."),
 ];
 
+fn step(cursor: &mut Cursor<'_>, direction: Direction, size: StepSize) -> Result<Request, Misread> {
+    let (agent, count) = (agent(cursor), steps(cursor)?);
+    let act = Act::Step {
+        agent,
+        direction,
+        size,
+        count,
+    };
+    Ok(act.into())
+}
+
 fn run_to(cursor: &mut Cursor<'_>, direction: Direction) -> Result<Request, Misread> {
     let place = code_place(cursor.required("a place, for example 30 or turnTo")?)?;
-    Ok(Request::from(Act::RunTo { place, direction }))
+    Ok(Act::RunTo { place, direction }.into())
 }

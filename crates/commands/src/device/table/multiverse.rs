@@ -3,7 +3,7 @@
 use borges_session::command::{Act, Look};
 
 use super::{Request, UNIVERSES, bare};
-use crate::arguments::{number_u32, rest_or_missing};
+
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
 use crate::words::{jump, path, tree};
@@ -14,9 +14,9 @@ const MOST_FOUND: u32 = 40;
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     jump(|cursor| {
         let target = cursor.required("a universe, for example 0.3, start, tip or a bookmark")?;
-        Ok(Request::from(Act::Jump {
+        Ok(Act::Jump {
             target: target.text.to_string(),
-        }))
+        }.into())
     })
     .details("A UNIVERSE is a number as the tree shows it (branch.index or branch.index+steps), a bookmark, \
 'start', 'tip' (the end of this branch), 'device' (where the device stands), or a moment. \
@@ -26,21 +26,14 @@ The device does not move; see 'follow'.")
             ("j tip", "to the end of what is recorded"),
         ]),
     tree(|cursor| {
-        let lines = number_u32(cursor, "a number of lines", 24)?;
-        Ok(Request::from(Look::Tree { lines }))
+        let lines = cursor.small_or("a number of lines", 24)?;
+        Ok(Look::Tree { lines }.into())
     })
     .examples(&[("tree 60", "at most 60 lines of it")]),
-    Spec::new(
-        "find",
-        "list the universes that a text leads to",
-        |cursor| {
-            let text = cursor.quoted()?;
-            if text.is_empty() {
-                return Err(cursor.missing("a text to look for"));
-            }
-            Ok(Request::from(Look::Find { text, most: MOST_FOUND }))
-        },
-    )
+    Spec::new("find", "list the universes that a text leads to", |cursor| {
+        let text = cursor.text("a text to look for")?;
+        Ok(Look::Find { text, most: MOST_FOUND }.into())
+    })
     .letters(&["/"])
     .arguments("TEXT")
     .details("Looks through all branches for primitives, values, events and the words of traps, small and capital letters alike.")
@@ -49,8 +42,8 @@ The device does not move; see 'follow'.")
             ("/uart_sensor = 7", "where the sensor said 7"),
         ]),
     path(|cursor| {
-        let around = number_u32(cursor, "a number of entries", 8)?;
-        Ok(Request::from(Look::Path { around }))
+        let around = cursor.small_or("a number of entries", 8)?;
+        Ok(Look::Path { around }.into())
     })
     .details("Inputs, outputs and events, and those that are recorded after here.")
     .examples(&[("path 20", "20 before and 20 after the place shown")]),
@@ -60,14 +53,10 @@ The device does not move; see 'follow'.")
         bare!(Act::Fork),
     )
     .details("The recorded future stays in the tree; the next step forward begins a branch of its own."),
-    Spec::new(
-        "branches",
-        "add a branch for every value of the next input",
-        |cursor| {
-            let values = rest_or_missing(cursor, "the values, for example 0..7")?;
-            Ok(Request::from(Act::Branches { values }))
-        },
-    )
+    Spec::new("branches", "add a branch for every value of the next input", |cursor| {
+        let values = cursor.all("the values, for example 0..7")?;
+        Ok(Act::Branches { values }.into())
+    })
     .arguments("VALUES")
     .details("VALUES are single values, ranges with both ends included, or both: '0..3, 7'. 'all' \
 is every value that the input can have here; where there are more than 256, those that [sampling] in the board file \
@@ -77,32 +66,22 @@ takes for them.")
             ("branches 1, 5, 90..99", "and so on"),
             ("branches all", "whatever can be read here"),
         ]),
-    Spec::new(
-        "follow",
-        "bring the device to the place shown",
-        follow,
-    )
+    Spec::new("follow", "bring the device to the place shown", follow)
     .arguments("[always|off]")
     .details("Outputs on the way back are compensated in reverse order, those on the way forward are performed. \
 'follow always' does so after every command, 'follow off' no longer.")
     .completes(&[Completes::Words(&["always", "off"])]),
-    Spec::new(
-        "compare",
-        "where two universes part, and what differs",
-        |cursor| {
-            let left = cursor
-                .required("a universe to compare with")?
-                .text
-                .to_string();
-            Ok(match cursor.word() {
-                None => Request::CompareHere(left),
-                Some(right) => Request::from(Look::Compare {
-                    left,
-                    right: right.text.to_string(),
-                }),
-            })
-        },
-    )
+    Spec::new("compare", "where two universes part, and what differs", |cursor| {
+        let left = cursor
+            .required("a universe to compare with")?
+            .text
+            .to_string();
+        let Some(right) = cursor.word() else {
+            return Ok(Request::CompareHere(left));
+        };
+        let right = right.text.to_string();
+        Ok(Look::Compare { left, right }.into())
+    })
     .arguments("[LEFT] RIGHT")
     .details("With one universe it is compared with the one shown.")
     .examples(&[("compare 0.9 1.9", "two branches after their ninth entries")])
@@ -124,5 +103,5 @@ fn follow(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
             _ => return Err(Misread::of(word, "expected 'always', 'off' or nothing")),
         },
     };
-    Ok(Request::from(Act::Follow { always }))
+    Ok(Act::Follow { always }.into())
 }

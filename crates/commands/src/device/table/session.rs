@@ -3,42 +3,32 @@
 use borges_session::command::{Act, Look};
 
 use super::{Request, bare};
-use crate::arguments::rest_or_missing;
 use crate::interpreter::{help_row, quit_row};
 use crate::table::{Completes, Spec};
 use crate::words::query;
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
-    Spec::new(
-        "info",
-        "program, board, device, sizes",
-        bare!(Look::Info),
-    )
-    .letters(&["i"]),
-    Spec::new(
-        "upload",
-        "go on with a rebuilt program",
-        |cursor| {
-            let program = cursor.quoted()?;
-            if program.is_empty() {
-                return Err(cursor.missing("the module's file"));
-            }
-            Ok(Request::from(Act::Upload { program }))
-        },
-    )
+    Spec::new("info", "program, board, device, sizes", bare!(Look::Info)).letters(&["i"]),
+    Spec::new("upload", "go on with a rebuilt program", |cursor| {
+        let program = cursor.text("the module's file")?;
+        Ok(Act::Upload { program }.into())
+    })
     .arguments("FILE")
     .details("The multiverse so far is kept, marked as another version's.")
     .completes(&[Completes::File]),
     query(|cursor| {
-        let sql = rest_or_missing(cursor, "a question, for example SELECT * FROM ends")?;
-        Ok(Request::from(Look::Query { sql }))
+        let sql = cursor.all("a question, for example SELECT * FROM ends")?;
+        Ok(Look::Query { sql }.into())
     })
-    .details("It is about the session file. Tables and views are in docs/session-files.md: entries, inputs, outputs, ends, traps, paths and \
-more. Everything up to the end of the line belongs to the question; nothing can be changed.")
+    .details(
+        "It is about the session file. Tables and views are in docs/session-files.md: \
+entries, inputs, outputs, ends, traps, paths and more. Everything up to the end of the line \
+belongs to the question; nothing can be changed.",
+    )
     .examples(&[(
-            "query SELECT name, count(*) FROM inputs GROUP BY name",
-            "how often what was read",
-        )]),
+        "query SELECT name, count(*) FROM inputs GROUP BY name",
+        "how often what was read",
+    )]),
     Spec::new(
         "verify",
         "compare the device's state with the twin's",

@@ -113,7 +113,7 @@ fn ask(
 ) -> Result<Request, Misread> {
     let question = question(cursor)?;
     let within = within(cursor)?;
-    Ok(Request::from(Look::Suggest { question, within }))
+    Ok(Look::Suggest { question, within }.into())
 }
 
 /// The names of bounds.

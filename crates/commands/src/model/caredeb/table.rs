@@ -5,13 +5,12 @@ use borges_languages::muoz::caredeb::{Command, Target};
 use borges_languages::muoz::{Recording, ThreadName};
 use borges_multiverse::walk::Chooser;
 
-use crate::cursor::{Cursor, Misread, Word};
+use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{CHOOSER_WORDS, Common, Rows as Words, chooser};
-use crate::model::number;
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
-use crate::words::{AGENTS, Rows as Shared, Stops, go_on};
+use crate::words::{AGENTS, Parse, Rows as Shared, Stops, go_on};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +41,8 @@ pub const COMMANDS: Table<Request> = Table(&[
     Group::new("Others", &[help_row().letters(&["?"]), quit_row()]),
 ]);
 
-const PORTS: &[Completes] = &[Completes::Port];
-const VARIABLES: &[Completes] = &[Completes::Variable];
-
 const MOVING: &[Spec<Request>] = &[
-    Spec::new("forth", "take the thread's next step", |c| {
+    of_thread("forth", "take the thread's next step", |c| {
         let thread = thread(c)?;
         let count = count(c)?.unwrap_or(1);
         Ok(Request::Causal(Command::Forth { thread, count }))
@@ -54,7 +50,6 @@ const MOVING: &[Spec<Request>] = &[
     .letters(&["f"])
     .arguments("THREAD [COUNT]")
     .details("Breakpoints halt runs, not single steps.")
-    .completes(AGENTS)
     .repeating(),
     go_on(run)
         .arguments("[[first|turns|random [SEED]|order [-]THREAD…] [STEPS] | hand THREAD…]")
@@ -82,66 +77,50 @@ each thread named. first: the first thread that can, always. random: any, evenly
 first of these threads that can, others only where none of these can; a thread behind '-' is held.";
 
 const UNDOING: &[Spec<Request>] = &[
-    Spec::new(
+    of_thread(
         "back",
         "undo the thread's last step, if nothing depends on it",
         |c| Ok(Request::Causal(Command::Back(thread(c)?))),
     )
     .letters(&["b"])
-    .arguments("THREAD")
-    .completes(AGENTS)
     .repeating(),
-    Spec::new("roll", "undo the thread's last steps, or all", |c| {
+    of_thread("roll", "undo the thread's last steps, or all", |c| {
         let (thread, count) = (thread(c)?, count(c)?);
         Ok(roll(Target::Steps { thread, count }))
     })
     .letters(&["r"])
     .arguments("THREAD [COUNT]")
-    .completes(AGENTS)
     .repeating(),
-    Spec::new(
+    of_variable(
         "rollvariable",
         "undo the binding of a variable, and its consequences",
         |c| variable(c).map(roll),
     )
-    .letters(&["rv"])
-    .arguments("VARIABLE")
-    .completes(VARIABLES)
-    .repeating(),
-    Spec::new("rollsend", "undo the last sends to a port", |c| {
+    .letters(&["rv"]),
+    of_port("rollsend", "undo the last sends to a port", |c| {
         sends(c).map(roll)
     })
-    .letters(&["rs"])
-    .arguments("PORT [COUNT]")
-    .completes(PORTS)
-    .repeating(),
-    Spec::new("rollreceive", "undo the last receives from a port", |c| {
+    .letters(&["rs"]),
+    of_port("rollreceive", "undo the last receives from a port", |c| {
         receives(c).map(roll)
     })
-    .letters(&["rr"])
-    .arguments("PORT [COUNT]")
-    .completes(PORTS)
-    .repeating(),
-    Spec::new("rollthread", "undo the creation of a thread", |c| {
+    .letters(&["rr"]),
+    of_thread("rollthread", "undo the creation of a thread", |c| {
         Ok(roll(Target::Thread(thread(c)?)))
     })
     .letters(&["rt"])
-    .arguments("THREAD")
-    .completes(AGENTS)
     .repeating(),
-    Spec::new(
+    of_port(
         "rollmessage",
         "undo the send of a port's n-th message",
         |c| {
-            let port = id(c, "a port")?;
+            let port = c.name("a port")?;
             let number = count(c)?.ok_or_else(|| c.missing("the number of a message"))?;
             Ok(roll(Target::Message { port, number }))
         },
     )
     .letters(&["rm"])
-    .arguments("PORT NUMBER")
-    .completes(PORTS)
-    .repeating(),
+    .arguments("PORT NUMBER"),
 ];
 
 const REPLAYING: &[Spec<Request>] = &[
@@ -151,17 +130,15 @@ const REPLAYING: &[Spec<Request>] = &[
         |c| {
             let run = c.take_rest();
             let recording = match run.text {
-                "" => None,
-                text => Some(
-                    text.parse::<Recording>()
-                        .map_err(|e| Misread::of(run, e.to_string()))?,
-                ),
+                "" => Ok(None),
+                text => text.parse::<Recording>().map(Some),
             };
+            let recording = recording.map_err(|error| Misread::of(run, error.to_string()))?;
             Ok(Request::Causal(Command::Record(recording)))
         },
     )
     .arguments("[RUN]"),
-    Spec::new(
+    of_thread(
         "replay",
         "do recorded steps again, with their causes",
         |c| {
@@ -173,37 +150,25 @@ const REPLAYING: &[Spec<Request>] = &[
         },
     )
     .arguments("[THREAD [COUNT]]")
-    .completes(AGENTS)
     .repeating(),
-    Spec::new(
+    of_variable(
         "replayvariable",
         "replay up to the binding of a variable",
         |c| variable(c).map(replay),
-    )
-    .arguments("VARIABLE")
-    .completes(VARIABLES)
-    .repeating(),
-    Spec::new("replaysend", "replay the next sends to a port", |c| {
+    ),
+    of_port("replaysend", "replay the next sends to a port", |c| {
         sends(c).map(replay)
-    })
-    .arguments("PORT [COUNT]")
-    .completes(PORTS)
-    .repeating(),
-    Spec::new(
+    }),
+    of_port(
         "replayreceive",
         "replay the next receives from a port",
         |c| receives(c).map(replay),
-    )
-    .arguments("PORT [COUNT]")
-    .completes(PORTS)
-    .repeating(),
-    Spec::new(
+    ),
+    of_thread(
         "replaythread",
         "replay up to the creation of a thread",
         |c| Ok(replay(Target::Thread(thread(c)?))),
     )
-    .arguments("THREAD")
-    .completes(AGENTS)
     .repeating(),
 ];
 
@@ -232,10 +197,8 @@ const LOOKING: &[Spec<Request>] = &[
         "print",
         "a variable, a port's queue, or a thread's code",
         |c| {
-            Ok(Request::Causal(Command::Print(id(
-                c,
-                "a thread or a variable",
-            )?)))
+            let id = c.name("a thread or a variable")?;
+            Ok(Request::Causal(Command::Print(id)))
         },
     )
     .letters(&["p"])
@@ -245,10 +208,8 @@ const LOOKING: &[Spec<Request>] = &[
         "history",
         "what a thread did, or what went through a port",
         |c| {
-            Ok(Request::Causal(Command::History(id(
-                c,
-                "a thread or a port",
-            )?)))
+            let id = c.name("a thread or a port")?;
+            Ok(Request::Causal(Command::History(id)))
         },
     )
     .letters(&["h"])
@@ -258,20 +219,46 @@ const LOOKING: &[Spec<Request>] = &[
         Ok(Request::Causal(Command::Waits))
     })
     .letters(&["w"]),
-    Spec::new("where", "the thread's place in the source", |c| {
+    of_thread("where", "the thread's place in the source", |c| {
         Ok(Request::Causal(Command::Where(thread(c)?)))
-    })
-    .arguments("THREAD")
-    .completes(AGENTS),
-    Spec::new("bindings", "the variables in the thread's scope", |c| {
+    }),
+    of_thread("bindings", "the variables in the thread's scope", |c| {
         Ok(Request::Causal(Command::Bindings(thread(c)?)))
-    })
-    .arguments("THREAD")
-    .completes(AGENTS),
+    }),
     Words::LIST,
     Words::PATH
         .details("The commands that led to the universe, each with the universe that it led to."),
 ];
+
+/// A row about a thread.
+const fn of_thread(
+    name: &'static str,
+    summary: &'static str,
+    parse: Parse<Request>,
+) -> Spec<Request> {
+    let row = Spec::new(name, summary, parse);
+    row.arguments("THREAD").completes(AGENTS)
+}
+
+/// A row about a variable, which can be repeated.
+const fn of_variable(
+    name: &'static str,
+    summary: &'static str,
+    parse: Parse<Request>,
+) -> Spec<Request> {
+    let row = Spec::new(name, summary, parse).arguments("VARIABLE");
+    row.completes(&[Completes::Variable]).repeating()
+}
+
+/// A row about what went through a port, which can be repeated.
+const fn of_port(
+    name: &'static str,
+    summary: &'static str,
+    parse: Parse<Request>,
+) -> Spec<Request> {
+    let row = Spec::new(name, summary, parse).arguments("PORT [COUNT]");
+    row.completes(&[Completes::Port]).repeating()
+}
 
 const fn roll(target: Target) -> Request {
     Request::Causal(Command::Roll(target))
@@ -301,29 +288,22 @@ fn thread(cursor: &mut Cursor<'_>) -> Result<ThreadName, Misread> {
 }
 
 fn named(word: Word<'_>) -> Result<ThreadName, Misread> {
-    word.text.parse().map_err(|_| no_thread(word))
-}
-
-fn no_thread(word: Word<'_>) -> Misread {
-    Misread::of(word, format!("'{}' is no thread", word.text))
-        .hint("threads are called t0, t1, t2, …; a child of t2 is called t2.1")
-}
-
-fn id(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
-    Ok(cursor.required(what)?.text.to_owned())
+    let wrong = |_| Misread::of(word, format!("'{}' is no thread", word.text));
+    let known = "threads are called t0, t1, t2, …; a child of t2 is called t2.1";
+    word.text.parse().map_err(|error| wrong(error).hint(known))
 }
 
 fn variable(cursor: &mut Cursor<'_>) -> Result<Target, Misread> {
-    id(cursor, "a variable").map(Target::Variable)
+    cursor.name("a variable").map(Target::Variable)
 }
 
 fn sends(cursor: &mut Cursor<'_>) -> Result<Target, Misread> {
-    let (port, count) = (id(cursor, "a port")?, count(cursor)?.unwrap_or(1));
+    let (port, count) = (cursor.name("a port")?, count(cursor)?.unwrap_or(1));
     Ok(Target::Sends { port, count })
 }
 
 fn receives(cursor: &mut Cursor<'_>) -> Result<Target, Misread> {
-    let (port, count) = (id(cursor, "a port")?, count(cursor)?.unwrap_or(1));
+    let (port, count) = (cursor.name("a port")?, count(cursor)?.unwrap_or(1));
     Ok(Target::Receives { port, count })
 }
 
@@ -332,7 +312,7 @@ fn count(cursor: &mut Cursor<'_>) -> Result<Option<u32>, Misread> {
     let Some(word) = cursor.peek() else {
         return Ok(None);
     };
-    match number(cursor, "how many")? {
+    match cursor.small("how many")? {
         0 => Err(Misread::of(word, "this number is too small").hint("give 1 or more")),
         count => Ok(Some(count)),
     }

@@ -9,14 +9,11 @@ use borges_session::command::Observer;
 use borges_session::model::ModelSession;
 use serde_json::json;
 
-use crate::arguments::rest_or_missing;
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Said, goes_on, to_value};
 use crate::paint::Paint;
 use crate::table::{Completes, Spec};
 use crate::words::query;
-
-use super::number;
 
 pub use render::judgement;
 
@@ -48,22 +45,24 @@ impl<R: From<Asking> + 'static> Rows<R> {
         .arguments("QUESTION")
         .details(ASK_DETAILS)
         .completes(&[Completes::Words(WORDS)]),
-        query(|c| rest_or_missing(c, "a SELECT").map(|sql| Asking::Sql(sql).into())).details(
-            "It is about all states of the program. Tables: model_state, model_edge, model_outcome, model_program; views: model_ends, \
-model_shortest, model_steps (docs/session-files.md).",
+        query(|c| c.all("a SELECT").map(|sql| Asking::Sql(sql).into())).details(
+            "It is about all states of the program. Tables: model_state, model_edge, \
+model_outcome, model_program; views: model_ends, model_shortest, model_steps \
+(docs/session-files.md).",
         ),
         Spec::new(
             "may",
             "whether a breakpoint would halt in some universe, and whether in every run",
             |c| {
-                let spec = rest_or_missing(c, "a breakpoint, as for 'break'")?;
+                let spec = c.all("a breakpoint, as for 'break'")?;
                 Ok(Asking::May(spec).into())
             },
         )
         .arguments("WHAT")
         .details(
-            "WHAT is a predicate (x == 2, when x == 2), or what else 'break' takes in a program of this language. \
-Answers with a run that shows it. The universes of the session stay as they are.",
+            "WHAT is a predicate (x == 2, when x == 2), or what else 'break' takes in a program \
+of this language. Answers with a run that shows it. The universes of the session stay as they \
+are.",
         ),
         Spec::new(
             "check",
@@ -72,9 +71,9 @@ Answers with a run that shows it. The universes of the session stay as they are.
         )
         .arguments("[--fair] FORMULA")
         .details(
-            "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, \
-p | q, p -> q; predicates as for 'break when' stand in braces. Runs that never end are judged as well. --fair: only runs in which \
-who can act from some point on does act again.",
+            "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, p \
+| q, p -> q; predicates as for 'break when' stand in braces. Runs that never end are judged as \
+well. --fair: only runs in which who can act from some point on does act again.",
         ),
         Spec::new(
             "races",
@@ -83,20 +82,21 @@ who can act from some point on does act again.",
         )
         .arguments("[UNIVERSE|PORT]")
         .details(
-            "For each message that was received: those that came to the same inbox or port later \
-and could have been there first, while all that happened before stays the same. In CaReDeb the name of a port asks \
-for the messages of that port, and who else could have received them.",
+            "For each message that was received: those that came to the same inbox or port \
+later and could have been there first, while all that happened before stays the same. In CaReDeb \
+the name of a port asks for the messages of that port, and who else could have received them.",
         )
         .completes(&[Completes::Universe]),
     ];
 }
 
 const ASK_DETAILS: &str = "ends: the outcomes with their numbers and how many states have each. shortest [STATE]: \
-a shortest way to each outcome, or to a state. through STATE: the states on paths through it. parting A B: where a \
-choice first rules one of two outcomes out. reach A: the states from which an outcome can still be reached. \
-ancestors STATE STATE…: those from which all of these can be reached. cycles: where a run can stay for ever. What an \
-answer numbers is where 'jump' goes. Ctrl-C stops the exploration: the answer then says on how much it rests, and the \
-next question goes on exploring.";
+a shortest way to each outcome, or to a state. through STATE: the states on paths through it. \
+parting A B: where a choice first rules one of two outcomes out. reach A: the states from which \
+an outcome can still be reached. ancestors STATE STATE…: those from which all of these can be \
+reached. cycles: where a run can stay for ever. What an answer numbers is where 'jump' goes. \
+Ctrl-C stops the exploration: the answer then says on how much it rests, and the next question \
+goes on exploring.";
 
 const WORDS: &[&str] = &[
     "ends",
@@ -114,17 +114,17 @@ fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
         "ends" => Question::Ends,
         "cycles" => Question::Cycles,
         "shortest" if cursor.is_done() => Question::ShortestToEnds,
-        "shortest" => Question::Shortest(number(cursor, "a state's number")?),
-        "through" => Question::Through(number(cursor, "a state's number")?),
-        "reach" => Question::CanReach(number(cursor, "an outcome's number")?),
+        "shortest" => Question::Shortest(cursor.small("a state's number")?),
+        "through" => Question::Through(cursor.small("a state's number")?),
+        "reach" => Question::CanReach(cursor.small("an outcome's number")?),
         "parting" => {
-            let first = number(cursor, "an outcome's number")?;
-            Question::Divergence(first, number(cursor, "another outcome's number")?)
+            let first = cursor.small("an outcome's number")?;
+            Question::Divergence(first, cursor.small("another outcome's number")?)
         }
         "ancestors" => {
-            let mut states = vec![number(cursor, "a state's number")?];
+            let mut states = vec![cursor.small("a state's number")?];
             while !cursor.is_done() {
-                states.push(number(cursor, "a state's number")?);
+                states.push(cursor.small("a state's number")?);
             }
             Question::CommonAncestors(states)
         }
@@ -138,7 +138,7 @@ fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
 /// Reads a formula; `--fair` is the word `fair` of formulas.
 fn check(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
     let fair = cursor.keyword("--fair");
-    let formula = rest_or_missing(cursor, "a formula, for example F {math.result == 66}")?;
+    let formula = cursor.all("a formula, for example F {math.result == 66}")?;
     Ok(Asking::Check(match fair {
         true => format!("fair {formula}"),
         false => formula,

@@ -5,7 +5,6 @@ use borges_languages::model::debug::Order;
 use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{Common, Rows as Words};
-use crate::model::number;
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
 use crate::words::{Rows as Shared, Stops, go_on, seek};
@@ -81,15 +80,11 @@ there is stays unexplored. Again, from the same universe: the next that halts. F
 'continue' can show.",
     )
     .examples(&[("seek 0", "from the start")]),
-    Spec::new(
-        "step",
-        "let an actor take a step in a paused universe",
-        |c| {
-            let kind = c.required("a step: into, over, next-turn, …")?.text.to_string();
-            let actor = c.required("an actor")?.text.to_string();
-            about(c, About::Step(actor, kind))
-        },
-    )
+    Spec::new("step", "let an actor take a step in a paused universe", |c| {
+        let kind = c.name("a step: into, over, next-turn, …")?;
+        let actor = c.name("an actor")?;
+        about(c, About::Step(actor, kind))
+    })
     .letters(&["s"])
     .arguments("KIND ACTOR [UNIVERSE]")
     .details(
@@ -115,18 +110,14 @@ its goal, or says that it is never reached.",
         about(c, About::Pause)
     })
     .arguments("[UNIVERSE]"),
-    Spec::new(
-        "hold",
-        "keep an actor from acting in all that follows from a paused universe",
-        |c| {
-            let actor = c.required("an actor")?.text.to_string();
-            about(c, About::Hold(actor))
-        },
-    )
+    Spec::new("hold", "keep an actor from acting in all that follows from a paused universe", |c| {
+        let actor = c.name("an actor")?;
+        about(c, About::Hold(actor))
+    })
     .arguments("ACTOR [UNIVERSE]")
     .completes(&[Completes::Agent]),
     Spec::new("release", "let a held actor act again", |c| {
-        let actor = c.required("an actor")?.text.to_string();
+        let actor = c.name("an actor")?;
         about(c, About::Release(actor))
     })
     .arguments("ACTOR [UNIVERSE]")
@@ -138,7 +129,7 @@ its goal, or says that it is never reached.",
     Spec::new(
         "edit",
         "take the program's text from a file, keep the breakpoints, and start again",
-        |c| Ok(Request::Edit(c.required("a file")?.text.to_string())),
+        |c| Ok(Request::Edit(c.name("a file")?)),
     )
     .arguments("FILE")
     .completes(&[Completes::File]),
@@ -212,7 +203,7 @@ number states; 'jump state 7' goes to the universe of state 7."),
 SAVE-MRB, TRIGGER-MRB, TRIGGER-MSB, NOT-APPLICABLE-BREAKPOINT, ADD-NEW-ACTOR, PREPARE-STEP-NEXT-TURN, \
 TRIGGER-STEP-NEXT-TURN, RESUME-EXECUTION, PAUSE-EXECUTION, and their kin."),
     Spec::new("difference", "what an edge of the graph changes", |c| {
-        Ok(Request::Difference(number(c, "an edge's number")?))
+        Ok(Request::Difference(c.small("an edge's number")?))
     })
     .letters(&["diff"])
     .arguments("EDGE"),
@@ -222,9 +213,7 @@ TRIGGER-STEP-NEXT-TURN, RESUME-EXECUTION, PAUSE-EXECUTION, and their kin."),
 const OTHERS: &[Spec<Request>] = &[help_row(), quit_row()];
 
 fn about(cursor: &mut Cursor<'_>, what: About) -> Result<Request, Misread> {
-    let universe = match cursor.is_done() {
-        true => None,
-        false => Some(number(cursor, "a universe's number")?),
-    };
+    let universe = cursor.peek().map(|_| cursor.small("a universe's number"));
+    let universe = universe.transpose()?;
     Ok(Request::About(universe, what))
 }

@@ -2,11 +2,8 @@
 
 use borges_multiverse::walk::Chooser;
 
-use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
-use crate::model::common::{
-    CHOOSER_ARGUMENTS, CHOOSER_WORDS, CHOOSERS, Common, Rows as Words, chooser,
-};
+use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Common, Rows as Words, chooser};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
 use crate::words::{Motion, Rows as Shared, Stops, go_on, seek, tree};
@@ -53,9 +50,9 @@ pub enum Request {
 shares!(Motion, Common, Stops, Asking, Everywhere);
 
 /// States that `graph` shows.
-const SHOWN: u64 = 40;
+const SHOWN: u32 = 40;
 /// States that `ends` explores.
-const EXPLORED: u64 = 1_000_000;
+const EXPLORED: u32 = 1_000_000;
 
 /// Every command of a walk, as help lists them.
 pub const COMMANDS: Table<Request> = Table(&[
@@ -71,85 +68,91 @@ const MOVING: &[Spec<Request>] = &[
     Shared::STEP.details(
         "Where there is something to choose, it shows the choices; take one with 'choose'.",
     ),
-    Spec::new(
-        "next",
-        "to the next choice, breakpoint or end",
-        |_| Ok(Request::ToChoice),
-    )
+    Spec::new("next", "to the next choice, breakpoint or end", |_| {
+        Ok(Request::ToChoice)
+    })
     .letters(&["n"])
     .repeating(),
-    Spec::new(
-        "choose",
-        "take a choice",
-        |c| {
-            let number = c.number("a choice's number")?;
-            Ok(Request::Choose(
-                usize::try_from(number).unwrap_or(usize::MAX),
-            ))
-        },
-    )
+    Spec::new("choose", "take a choice", |c| {
+        let number = c.number("a choice's number")?;
+        Ok(Request::Choose(
+            usize::try_from(number).unwrap_or(usize::MAX),
+        ))
+    })
     .letters(&["k"])
     .arguments("NUMBER")
-    .details("The number alone does too. The choices of a universe are numbered from 0. A choice that was taken before leads to the same universe."),
+    .details(
+        "The number alone does too. The choices of a universe are numbered from 0. A choice \
+that was taken before leads to the same universe.",
+    ),
     go_on(|c| {
-        let named = chooser(c, "first, turns, random or order", |word| Ok(word.text.to_owned()))?;
+        let rules = "first, turns, random or order";
+        let named = chooser(c, rules, |word| Ok(word.text.to_owned()))?;
         Ok(Request::Continue(named.unwrap_or(Chooser::First)))
     })
-        .arguments(CHOOSER_ARGUMENTS)
-        .details(CHOOSERS)
-        .completes(&[Completes::Words(CHOOSER_WORDS)]),
-    Shared::REVERSE_STEP
-        .details("Of an agent: its last step, and exactly what depends on it."),
-    Spec::new(
-        "reverse-next",
-        "back to the last choice",
-        |_| Ok(Request::BackToChoice),
-    )
+    .arguments("[first|turns|random [SEED]|order [-]AGENT…]")
+    .details(CHOOSERS)
+    .completes(&[Completes::Words(CHOOSER_WORDS)]),
+    Shared::REVERSE_STEP.details("Of an agent: its last step, and exactly what depends on it."),
+    Spec::new("reverse-next", "back to the last choice", |_| {
+        Ok(Request::BackToChoice)
+    })
     .letters(&["N"])
     .repeating(),
     Shared::REVERSE_CONTINUE,
     Words::RESTART,
-    Spec::new(
-        "undo",
-        "undo a step and exactly what depends on it",
-        |c| Ok(Request::Undo(c.word().map(|word| word.text.to_string()))),
-    )
+    Spec::new("undo", "undo a step and exactly what depends on it", |c| {
+        Ok(Request::Undo(c.word().map(|word| word.text.to_string())))
+    })
     .arguments("[UNIVERSE]")
-    .details("The step is named by the universe that it led to, as 'path' shows it; without a name it is the last. \
-Steps that do not depend on it stay, also those that came later. The path that is left stays in the tree.")
+    .details(
+        "The step is named by the universe that it led to, as 'path' shows it; without a \
+name it is the last. Steps that do not depend on it stay, also those that came later. The path \
+that is left stays in the tree.",
+    )
     .examples(&[("undo 0.7", "as if the seventh step had not happened")])
     .completes(&[Completes::Universe]),
 ];
 
 const MULTIVERSE: &[Spec<Request>] = &[
     Words::JUMP
-        .details("A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a moment as 'ends' and \
-'moment' show it, visited before or not. A number alone is a state: that of 'graph', 'ask' and 'query'.")
+        .details(
+            "A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a \
+moment as 'ends' and 'moment' show it, visited before or not. A number alone is a state: that of \
+'graph', 'ask' and 'query'.",
+        )
         .examples(&[
             ("jump 1.4", "a universe of the tree"),
             ("jump 0.1-0.0-2", "a moment"),
             ("jump 7", "state 7 of 'graph', by a shortest way"),
         ]),
-    tree(|c| Ok(Request::Tree(size(c, "a number of lines", 24)?))),
-    Spec::new(
-        "graph",
-        "all universes, equal states merged",
-        |c| Ok(Request::Graph(size(c, "a number of states", SHOWN)?)),
-    )
+    tree(|c| Ok(Request::Tree(c.small_or("a number of lines", 24)? as usize))),
+    Spec::new("graph", "all universes, equal states merged", |c| {
+        Ok(Request::Graph(
+            c.small_or("a number of states", SHOWN)? as usize
+        ))
+    })
     .letters(&["g"])
     .arguments("[STATES]"),
     Spec::new(
         "ends",
         "every way the program can end, with a shortest path",
-        |c| Ok(Request::Ends(size(c, "a number of states", EXPLORED)?)),
+        |c| {
+            Ok(Request::Ends(
+                c.small_or("a number of states", EXPLORED)? as usize
+            ))
+        },
     )
     .letters(&["e"])
     .arguments("[STATES]")
     .details("Explores up to so many states. Jump to an end's moment to stand there."),
-    seek(|c| text(c, "a predicate or a text to look for").map(Request::Seek))
-        .arguments("PREDICATE|TEXT")
-        .details("The nearest in which a predicate holds, or that mentions a text.")
-        .repeating(),
+    seek(|c| {
+        c.text("a predicate or a text to look for")
+            .map(Request::Seek)
+    })
+    .arguments("PREDICATE|TEXT")
+    .details("The nearest in which a predicate holds, or that mentions a text.")
+    .repeating(),
     Spec::new(
         "moment",
         "a text that names this universe in every walk",
@@ -160,7 +163,8 @@ const MULTIVERSE: &[Spec<Request>] = &[
 const STOPPING: &[Spec<Request>] = &[
     Words::BREAK
         .details(
-            "Wherever a predicate begins to hold, or the state or the step to it mentions a text.",
+            "Wherever a predicate begins to hold, or the state or the step to it mentions a \
+text.",
         )
         .examples(&[
             ("break x == 2", "a predicate"),
@@ -184,27 +188,9 @@ const LOOKING: &[Spec<Request>] = &[
 
 const OTHERS: &[Spec<Request>] = &[
     Spec::new("note", "write a note on this universe", |c| {
-        text(c, "a text").map(Request::Note)
+        c.text("a text").map(Request::Note)
     })
     .arguments("TEXT"),
     help_row(),
     quit_row(),
 ];
-
-/// A count that fits 32 bits.
-fn size(cursor: &mut Cursor<'_>, what: &str, default: u64) -> Result<usize, Misread> {
-    let word = cursor.rest();
-    let number = cursor.number_or(what, default)?;
-    u32::try_from(number)
-        .map(|n| n as usize)
-        .map_err(|_| Misread::of(word, "this number is too large"))
-}
-
-fn text(cursor: &mut Cursor<'_>, what: &str) -> Result<String, Misread> {
-    let text = cursor.quoted()?;
-    if text.is_empty() {
-        Err(cursor.missing(what))
-    } else {
-        Ok(text)
-    }
-}
