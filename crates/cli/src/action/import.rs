@@ -60,14 +60,12 @@ fn said(imported: &Imported, paint: Paint) -> String {
         None => Role::Good,
         Some(_) => Role::Bad,
     };
+    let (steps, calls) = (count(imported.steps, "step"), count(imported.calls, "call"));
     let mut lines = vec![
         paint.paint(role, &imported.ending),
         format!(
-            "{}, {}, state {}; recorded on {}",
-            count(imported.steps, "step"),
-            count(imported.calls, "call"),
-            imported.state,
-            imported.engine,
+            "{steps}, {calls}, state {}; recorded on {}",
+            imported.state, imported.engine
         ),
     ];
     if let Some(parted) = &imported.parted {

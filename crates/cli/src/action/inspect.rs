@@ -58,10 +58,7 @@ fn graph(file: &Path, kept: &KeptGraph, output: &mut Output) -> Result<Exit, Fai
     let mut text = format!("{}\n", super::model::described(kept));
     let _ = writeln!(text, "explored with {model}");
     if described < states {
-        let _ = writeln!(
-            text,
-            "states are too many to keep in words: model_state.text is NULL"
-        );
+        text.push_str("states are too many to keep in words: model_state.text is NULL\n");
     }
     let file = file.display().to_string();
     let next = format!(
@@ -105,22 +102,12 @@ fn session(file: &Path, output: &mut Output) -> Result<Exit, Failure> {
 
 fn program(contents: &ProgramContents, paint: &Paint) -> String {
     let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "{}, hash {}",
-        paint.heading(format!("a WebAssembly module of {}", bytes(contents.bytes))),
-        contents.hash
-    );
+    let head = paint.heading(format!("a WebAssembly module of {}", bytes(contents.bytes)));
+    let _ = writeln!(text, "{head}, hash {}", contents.hash);
+    let board = printable(&contents.board);
     let board = match &contents.board_file {
-        Some(file) => format!(
-            "board '{}' ({})",
-            printable(&contents.board),
-            printable(file)
-        ),
-        None => format!(
-            "board '{}': no board.toml beside the program",
-            printable(&contents.board)
-        ),
+        Some(file) => format!("board '{board}' ({})", printable(file)),
+        None => format!("board '{board}': no board.toml beside the program"),
     };
     let _ = writeln!(text, "{board}");
     match &contents.entry {
@@ -149,13 +136,9 @@ fn imports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
             "trap" => Role::Warning,
             _ => Role::Name,
         };
-        let name = printable(&import.name);
-        let _ = write!(
-            text,
-            "  {} {name} {}",
-            paint.paint(role, format!("{:<8}", import.kind)),
-            paint.dim(&import.type_name)
-        );
+        let (kind, name) = (format!("{:<8}", import.kind), printable(&import.name));
+        let (kind, type_name) = (paint.paint(role, kind), paint.dim(&import.type_name));
+        let _ = write!(text, "  {kind} {name} {type_name}");
         let note = import.note.as_deref().map(printable).unwrap_or_default();
         match import.kind.as_str() {
             "input" | "constant" => {
@@ -173,13 +156,8 @@ fn imports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
 fn exports(text: &mut String, contents: &ProgramContents, paint: &Paint) {
     heading(text, &count(contents.exports.len() as u64, "export"), paint);
     for export in &contents.exports {
-        let _ = writeln!(
-            text,
-            "  {:<8} {} {}",
-            export.kind,
-            printable(&export.name),
-            paint.dim(&export.type_name)
-        );
+        let (name, type_name) = (printable(&export.name), paint.dim(&export.type_name));
+        let _ = writeln!(text, "  {:<8} {name} {type_name}", export.kind);
     }
 }
 
@@ -189,13 +167,9 @@ fn functions(text: &mut String, contents: &ProgramContents, paint: &Paint) {
     let mut largest: Vec<_> = contents.functions.iter().collect();
     largest.sort_by_key(|function| std::cmp::Reverse(function.bytes));
     for function in largest.iter().take(FUNCTIONS) {
-        let place = function.place.as_deref().map(printable).unwrap_or_default();
-        let line = format!(
-            "  {:>7} B  {}  {}",
-            function.bytes,
-            printable(&function.name),
-            paint.place(place)
-        );
+        let place = paint.place(function.place.as_deref().unwrap_or_default());
+        let name = printable(&function.name);
+        let line = format!("  {:>7} B  {name}  {place}", function.bytes);
         let _ = writeln!(text, "{}", line.trim_end());
     }
     if all > FUNCTIONS {
@@ -209,36 +183,24 @@ fn sizes(text: &mut String, contents: &ProgramContents, paint: &Paint) {
     let code: u64 = contents.functions.iter().map(|f| u64::from(f.bytes)).sum();
     let _ = writeln!(text, "  code     {}", bytes(code));
     if let Some(pages) = contents.memory_pages {
-        let _ = writeln!(
-            text,
-            "  memory   {} of 64 KiB",
-            count(u64::from(pages), "page")
-        );
+        let pages = count(u64::from(pages), "page");
+        let _ = writeln!(text, "  memory   {pages} of 64 KiB");
     }
-    let _ = writeln!(
-        text,
-        "  globals  {}, tables {}",
-        contents.globals, contents.tables
-    );
+    let (globals, tables) = (contents.globals, contents.tables);
+    let _ = writeln!(text, "  globals  {globals}, tables {tables}");
 }
 
 fn debug_info(text: &mut String, contents: &ProgramContents, paint: &Paint) {
     heading(text, "debug information", paint);
     if !contents.has_lines {
-        let _ = writeln!(
-            text,
-            "  no source lines: build with debug information to step by lines"
-        );
+        text.push_str("  no source lines: build with debug information to step by lines\n");
     }
     for section in &contents.custom_sections {
         let size = paint.dim(bytes(section.bytes));
         let _ = writeln!(text, "  {}  {size}", printable(&section.name));
     }
-    for source in contents
-        .sources
-        .iter()
-        .filter(|source| !source.starts_with("~lib/"))
-    {
+    let own = |source: &&String| !source.starts_with("~lib/");
+    for source in contents.sources.iter().filter(own) {
         let _ = writeln!(text, "  {}", paint.place(source));
     }
     for warning in &contents.warnings {

@@ -58,19 +58,18 @@ pub(crate) fn record(options: &args::Record, output: &mut Output) -> Result<Exit
         other => format!("{other:?}"),
     };
     let paint = output.paint;
-    let role = if exit == Exit::Ok {
-        Role::Good
-    } else {
-        Role::Bad
+    let role = match exit {
+        Exit::Ok => Role::Good,
+        _ => Role::Bad,
     };
     let file = options.output.display();
-    output.text(&format!(
-        "{}\n{}, {}, {seconds:.3} s\nkept in {file}\n{}\n",
+    let (how, next) = (
         paint.paint(role, how),
-        count(place.steps, "step"),
-        count(entries, "entry"),
         paint.dim(format!("look at it with: borges repl {file}")),
-    ))?;
+    );
+    let (steps, entries) = (count(place.steps, "step"), count(entries, "entry"));
+    let said = format!("{how}\n{steps}, {entries}, {seconds:.3} s\nkept in {file}\n{next}\n");
+    output.text(&said)?;
     Ok(exit)
 }
 
@@ -131,13 +130,10 @@ fn exit_of(replayed: &Replayed) -> Exit {
 /// Opens a session file; Ctrl-C ends the command.
 pub(crate) fn resume(path: &Path, output: &Output) -> Result<Session, Failure> {
     let session = opening(output, |observer| resume_with(path, observer))?;
+    let stopped = "stopped by Ctrl-C before the session was open";
     match interrupt::take() {
         false => Ok(session),
-        true => Err(Failure::new(
-            Exit::Interrupted,
-            "stopped by Ctrl-C before the session was open",
-            "",
-        )),
+        true => Err(Failure::new(Exit::Interrupted, stopped, "")),
     }
 }
 

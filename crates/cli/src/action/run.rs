@@ -49,10 +49,9 @@ pub(crate) fn run(options: &args::Run, output: &mut Output) -> Result<Exit, Fail
                     }
                     _ => {}
                 }
-                if interrupt::pressed() || broken.is_some() {
-                    Flow::Pause
-                } else {
-                    Flow::Continue
+                match broken {
+                    Some(_) => Flow::Pause,
+                    None => interrupt::flow(),
                 }
             },
         )
@@ -140,17 +139,16 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
     };
     match (&report.outcome, &report.trap) {
         (RunOutcome::Trapped, Some(trap)) => {
-            trap_shown(trap)
-                .into_iter()
-                .for_each(|(role, line)| row(role, line));
+            for (role, line) in trap_shown(trap) {
+                row(role, line);
+            }
         }
         (RunOutcome::Trapped, None) => row(Role::Bad, "trap".to_string()),
         (RunOutcome::Returned, _) => {
             let results: Vec<String> = report.results.iter().map(ToString::to_string).collect();
-            let what = if report.entry.contains('\n') {
-                "the entries"
-            } else {
-                &report.entry
+            let what = match report.entry.contains('\n') {
+                true => "the entries",
+                false => &report.entry,
             };
             let line = format!("{what} returned {}", results.join(", "));
             row(Role::Good, line.trim_end().to_string());
@@ -159,18 +157,16 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
             let code = report.exit_code.unwrap_or_default();
             row(Role::Good, format!("{} exited with {code}", report.entry));
         }
-        (RunOutcome::Budget, _) if options.steps.is_some() => {
-            row(Role::Warning, "the steps are used up".to_string());
+        (RunOutcome::Budget, _) => {
+            let words = match options.steps {
+                Some(_) => "the steps are used up",
+                None => "stopped: the program goes on for long; --steps N says how long it may",
+            };
+            row(Role::Warning, words.to_string());
         }
-        (RunOutcome::Budget, _) => row(
-            Role::Warning,
-            "stopped: the program goes on for long; --steps N says how long it may".to_string(),
-        ),
         (RunOutcome::InputsExhausted, _) => {
-            row(
-                Role::Warning,
-                "the program wants another input, and all are used up".to_string(),
-            );
+            let words = "the program wants another input, and all are used up";
+            row(Role::Warning, words.to_string());
         }
         (RunOutcome::Paused, _) => row(Role::Warning, "stopped by Ctrl-C".to_string()),
     }
@@ -178,12 +174,8 @@ fn summary(report: &RunReport, seconds: f64, options: &args::Run, paint: &Paint)
         row(role, line);
     }
     let (inputs, outputs) = (report.inputs.len() as u64, report.outputs.len() as u64);
-    let mut facts = format!(
-        "{}, {}, {}",
-        count(report.steps, "step"),
-        count(inputs, "input"),
-        count(outputs, "output")
-    );
+    let (inputs, outputs) = (count(inputs, "input"), count(outputs, "output"));
+    let mut facts = format!("{}, {inputs}, {outputs}", count(report.steps, "step"));
     if !report.events.is_empty() {
         facts.push_str(&format!(", {}", count(report.events.len() as u64, "event")));
     }
@@ -225,9 +217,7 @@ fn limit_shown(broken: &LimitBroken) -> [(Role, String); 2] {
     };
     let (limit, value) = (printable(&broken.limit), printable(&broken.value));
     let head = format!("limit {limit}: broken{again}; {value}");
-    let place = format!(
-        "  by {} at {}, step {}",
-        broken.call, broken.place, broken.step
-    );
+    let (call, place, step) = (&broken.call, &broken.place, broken.step);
+    let place = format!("  by {call} at {place}, step {step}");
     [(Role::Bad, head), (Role::Place, place)]
 }

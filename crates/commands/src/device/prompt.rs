@@ -80,10 +80,8 @@ impl SessionPrompt {
         };
         let mut answer = match result {
             Ok(reply) => {
-                let text = match self.is_read {
-                    true => self.reply(&reply, paint),
-                    false => String::new(),
-                };
+                let text = self.is_read.then(|| self.reply(&reply, paint));
+                let text = text.unwrap_or_default();
                 Answer::done(text, to_value(&reply))
             }
             Err(error) => Answer::failed(error, paint),
@@ -111,14 +109,12 @@ impl SessionPrompt {
 
     /// A stop with the source around it and what changed since the last one.
     fn stop(&mut self, stop: &Stop, paint: &Paint) -> String {
-        let around = if stop.at.line.is_some() {
-            self.look(Look::List {
-                place: None,
-                around: CONTEXT,
-            })
-        } else {
-            None
-        };
+        let (place, around) = (None, CONTEXT);
+        let listed = stop
+            .at
+            .line
+            .map(|_| self.look(Look::List { place, around }));
+        let around = listed.flatten();
         let around = match &around {
             Some(Reply::Source(listing)) => Some(listing),
             _ => None,
@@ -155,12 +151,8 @@ impl SessionPrompt {
         let mut list: Vec<String> = changes
             .iter()
             .map(|(name, old, new)| {
-                format!(
-                    "{} {} → {}",
-                    paint.name(name),
-                    paint.fit(old, 20),
-                    paint.changed(paint.fit(new, 20))
-                )
+                let (name, old) = (paint.name(name), paint.fit(old, 20));
+                format!("{name} {old} → {}", paint.changed(paint.fit(new, 20)))
             })
             .collect();
         if more > 0 {
@@ -181,9 +173,8 @@ impl SessionPrompt {
             FrameChoice::Down(count) => self.frame.saturating_sub(count),
         };
         if wanted > last {
-            return Err(format!(
-                "there is no frame {wanted}: the outermost is {last}"
-            ));
+            let outermost = format!("the outermost is {last}");
+            return Err(format!("there is no frame {wanted}: {outermost}"));
         }
         self.frame = wanted;
         let reply = json!({ "reply": "frame", "frame": wanted });
@@ -243,11 +234,10 @@ impl SessionPrompt {
             containing: String::new(),
         };
         match self.look(all) {
-            Some(Reply::Functions(listing)) => listing
-                .functions
-                .into_iter()
-                .map(|f| (f.name, f.file))
-                .collect(),
+            Some(Reply::Functions(listing)) => {
+                let functions = listing.functions.into_iter();
+                functions.map(|f| (f.name, f.file)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -255,12 +245,9 @@ impl SessionPrompt {
     /// Lines with code of the file shown, and the first of every file.
     fn lines(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        let files: BTreeSet<String> = self
-            .functions()
-            .into_iter()
-            .filter_map(|(_, file)| file)
-            .chain(self.session.here().file)
-            .collect();
+        let functions = self.functions().into_iter();
+        let files = functions.filter_map(|(_, file)| file);
+        let files: BTreeSet<String> = files.chain(self.session.here().file).collect();
         for file in files {
             let whole = Look::List {
                 place: Some(CodePlace::Line {
@@ -278,20 +265,14 @@ impl SessionPrompt {
     }
 
     fn variables(&mut self) -> Vec<String> {
-        match self.look(Look::Variables {
-            agent: None,
-            frame: self.frame,
-        }) {
+        let (agent, frame) = (None, self.frame);
+        match self.look(Look::Variables { agent, frame }) {
             Some(Reply::Variables(listing)) => {
                 let mut names = Vec::new();
                 for variable in listing.locals.iter().chain(&listing.globals) {
-                    names.push(variable.name.clone());
-                    names.extend(
-                        variable
-                            .children
-                            .iter()
-                            .map(|child| format!("{}.{}", variable.name, child.name)),
-                    );
+                    let (name, children) = (&variable.name, variable.children.iter());
+                    names.push(name.clone());
+                    names.extend(children.map(|child| format!("{name}.{}", child.name)));
                 }
                 names
             }
@@ -307,10 +288,8 @@ impl Interpreter for SessionPrompt {
             text.push_str(&render::greeting(&info, paint));
         }
         let at = self.session.here();
-        let here = Stop {
-            reason: StopReason::Done,
-            at,
-        };
+        let reason = StopReason::Done;
+        let here = Stop { reason, at };
         text.push_str(&self.stop(&here, paint));
         text.push_str("'help' lists the commands; c runs, s steps, S steps back, q quits\n");
         text
@@ -349,10 +328,8 @@ impl Interpreter for SessionPrompt {
             }
             Request::Unwatch(expression) => {
                 let removed = self.watches.remove(expression.as_deref());
-                return Answer::of(
-                    removed.map(|text| (text, json!({ "reply": "done" }))),
-                    paint,
-                );
+                let said = removed.map(|text| (text, json!({ "reply": "done" })));
+                return Answer::of(said, paint);
             }
             Request::Everywhere(everywhere) => return everywhere.answer(line, COMMANDS, paint),
         };

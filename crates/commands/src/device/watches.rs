@@ -52,10 +52,7 @@ impl Watched {
 }
 
 impl Watches {
-    /// Adds an expression, which need not have a value here.
-    ///
-    /// # Errors
-    /// There are too many.
+    /// Adds an expression, which need not have a value here, unless there are too many.
     pub(super) fn add(
         &mut self,
         expression: &str,
@@ -66,9 +63,8 @@ impl Watches {
             return Ok(());
         }
         if self.0.len() >= MOST {
-            return Err(format!(
-                "{MOST} expressions are watched already: 'unwatch' removes one"
-            ));
+            let removes = "'unwatch' removes one";
+            return Err(format!("{MOST} expressions are watched already: {removes}"));
         }
         let value = value(expression, session, frame);
         self.0.push(Watched {
@@ -79,10 +75,7 @@ impl Watches {
         Ok(())
     }
 
-    /// Removes an expression, or all.
-    ///
-    /// # Errors
-    /// It is not watched.
+    /// Removes an expression that is watched, or all.
     pub(super) fn remove(&mut self, expression: Option<&str>) -> Result<String, String> {
         let Some(expression) = expression else {
             self.0.clear();

@@ -155,10 +155,7 @@ pub(super) struct Breakpoint {
 /// What every prompt calls the first universe.
 pub(super) const START: &str = "start";
 
-/// The number of a universe, where they have numbers.
-///
-/// # Errors
-/// It is none.
+/// The number of a universe, where they have numbers; or that it is none.
 pub(super) fn numbered(universe: &str) -> Result<u32, String> {
     if universe == START {
         return Ok(0);
@@ -174,55 +171,31 @@ pub(super) trait Roams {
     /// The program's text, and the part of it that is next.
     fn source(&self) -> (&str, Option<Span>);
 
-    /// Who acts in the universe that is looked at.
-    ///
-    /// # Errors
-    /// The debugger refuses.
+    /// Who acts in the universe that is looked at, unless the debugger refuses.
     fn agents(&self) -> Result<Vec<AgentView>, String>;
 
-    /// Looks at another universe.
-    ///
-    /// # Errors
-    /// There is none of this name.
+    /// Looks at another universe, if there is one of this name.
     fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said;
 
-    /// Looks at the universe of a state of the graph.
-    ///
-    /// # Errors
-    /// There is no such state.
+    /// Looks at the universe of a state of the graph, if there is such a state.
     fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said;
 
-    /// The last `count` steps to a universe, or to the one that is looked at.
-    ///
-    /// # Errors
-    /// There is none of this name.
+    /// The last `count` steps to the universe of this name, or to the one that is looked at.
     fn path(&mut self, count: u32, to: Option<&str>, paint: &Paint) -> Said;
 
     /// The breakpoints, by their numbers.
     fn breakpoints(&self) -> Vec<Breakpoint>;
 
-    /// Sets a breakpoint, and says its number.
-    ///
-    /// # Errors
-    /// It is none.
+    /// Sets a breakpoint, and says its number; or why it is none.
     fn set(&mut self, text: &str, observer: Observer<'_>) -> Result<u32, String>;
 
-    /// Takes away a breakpoint that there is.
-    ///
-    /// # Errors
-    /// The debugger refuses.
+    /// Takes away a breakpoint that there is, unless the debugger refuses.
     fn unset(&mut self, id: u32, observer: Observer<'_>) -> Result<(), String>;
 
-    /// Looks at a breakpoint that there is, or passes it by.
-    ///
-    /// # Errors
-    /// The debugger refuses.
+    /// Looks at a breakpoint that there is, or passes it by, unless the debugger refuses.
     fn switch(&mut self, id: u32, on: bool, observer: Observer<'_>) -> Result<(), String>;
 
-    /// Carries out what a line asks for.
-    ///
-    /// # Errors
-    /// Why it cannot be carried out.
+    /// Carries out what a line asks for, or says why it cannot be.
     fn roam(&mut self, common: Common, paint: &Paint, observer: Observer<'_>) -> Said {
         match common {
             Common::List => Ok(self.listed()),
@@ -243,19 +216,15 @@ pub(super) trait Roams {
         }
     }
 
-    /// Carries out what is said about breakpoints that there are.
-    ///
-    /// # Errors
-    /// There is no such one, or the debugger refuses.
+    /// Carries out what is said about breakpoints, if they are there and the debugger does not refuse.
     fn stops(&mut self, stops: Stops, observer: Observer<'_>) -> Said {
         match stops {
             Stops::List => {
                 let list = self.breakpoints();
                 let mut text: String = list.iter().map(Breakpoint::line).collect();
                 if text.is_empty() {
-                    text.push_str(
-                        "no breakpoints yet: 'break WHAT' sets one, 'help break' says at what\n",
-                    );
+                    text +=
+                        "no breakpoints yet: 'break WHAT' sets one, 'help break' says at what\n";
                 }
                 Ok((text, json!({ "reply": "breakpoints", "breakpoints": list })))
             }
@@ -296,10 +265,8 @@ pub(super) trait Roams {
             None => source.lines().enumerate().map(numbered).collect(),
         };
         let span = span.map(|span| json!({ "start": span.start, "end": span.end }));
-        (
-            text,
-            json!({ "reply": "source", "text": source, "span": span }),
-        )
+        let value = json!({ "reply": "source", "text": source, "span": span });
+        (text, value)
     }
 }
 
@@ -308,20 +275,15 @@ impl Breakpoint {
         let hits = self
             .hits
             .map(|hits| format!("  hit {}", count(hits, "time")));
+        let hits = hits.unwrap_or_default();
         let off = if self.on { "" } else { "  (off)" };
         let text = printable(&self.text);
-        format!(
-            "breakpoint {}: {text}{}{off}\n",
-            self.id,
-            hits.unwrap_or_default()
-        )
+        format!("breakpoint {}: {text}{hits}{off}\n", self.id)
     }
 }
 
 /// A word on what was done.
 pub(super) fn done(message: &str) -> (String, serde_json::Value) {
-    (
-        format!("{message}\n"),
-        json!({ "reply": "done", "message": message }),
-    )
+    let value = json!({ "reply": "done", "message": message });
+    (format!("{message}\n"), value)
 }

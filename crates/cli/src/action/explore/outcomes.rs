@@ -32,16 +32,15 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         count(report.edges, "edge"),
         count(report.ends.len() as u64, "outcome"),
     ];
-    match &report.paths {
-        Some(paths) if paths == "1" => sizes.push("1 path".to_string()),
-        Some(paths) => sizes.push(format!("{paths} paths")),
-        None => {}
-    }
-    match report.classes {
-        Some(1) => sizes.push("1 class of runs".to_string()),
-        Some(classes) => sizes.push(format!("{} classes of runs", grouped(classes))),
-        None => {}
-    }
+    let paths = report.paths.as_ref().map(|paths| match paths.as_str() {
+        "1" => "1 path".to_string(),
+        paths => format!("{paths} paths"),
+    });
+    let classes = report.classes.map(|classes| match classes {
+        1 => "1 class of runs".to_string(),
+        classes => format!("{} classes of runs", grouped(classes)),
+    });
+    sizes.extend(paths.into_iter().chain(classes));
     let _ = writeln!(text, "{}", paint.dim(sizes.join(", ")));
     if let Some(abstraction) = &report.abstraction {
         let note = format!(
@@ -93,13 +92,9 @@ fn why_not_all(report: &Report) -> &'static str {
 
 /// Where the breakpoint was met, and the way there.
 fn met_shown(met: &Met, paint: &Paint) -> String {
-    let mut text = format!(
-        "{}  {}\n",
-        paint.heading(format!("met {}", printable(&met.breakpoint))),
-        paint.dim(format!("after {}", count(met.states, "state")))
-    );
-    text.push_str(&trace(&met.trace, paint));
-    text
+    let head = paint.heading(format!("met {}", met.breakpoint));
+    let after = paint.dim(format!("after {}", count(met.states, "state")));
+    format!("{head}  {after}\n{}", trace(&met.trace, paint))
 }
 
 /// What all outcomes have in common.
@@ -158,40 +153,30 @@ fn ends_shown(report: &Report, same: &Same<'_>, paint: &Paint) -> Vec<String> {
             .collect()
     };
     for nth in twice(&shown) {
-        let _ = writeln!(
-            shown[nth],
-            "  that is  {}",
-            printable(&report.ends[nth].text)
-        );
+        let text = printable(&report.ends[nth].text);
+        let _ = writeln!(shown[nth], "  that is  {text}");
     }
     for nth in twice(&shown) {
-        let _ = writeln!(
-            shown[nth],
-            "  outcome {nth}, told apart by what is not shown"
-        );
+        let apart = "told apart by what is not shown";
+        let _ = writeln!(shown[nth], "  outcome {nth}, {apart}");
     }
     shown
 }
 
 fn end_shown(end: &End, same: &Same<'_>, reduced: bool, paint: &Paint) -> String {
-    let role = if end.kind == "finished" {
-        Role::Good
-    } else {
-        Role::Bad
+    let role = match end.kind {
+        "finished" => Role::Good,
+        _ => Role::Bad,
     };
-    let many = count(end.states, if reduced { "class" } else { "state" });
-    let mut text = format!("{}  {}\n", paint.paint(role, end.kind), paint.dim(many));
+    let many = paint.dim(count(end.states, if reduced { "class" } else { "state" }));
+    let mut text = format!("{}  {many}\n", paint.paint(role, end.kind));
     for line in end.output.iter().filter(|_| !same.output) {
         let _ = writeln!(text, "  prints  {}", printable(line));
     }
     let values = end.values.iter();
     for (name, value) in values.filter(|(name, _)| !same.values.contains(name.as_str())) {
-        let _ = writeln!(
-            text,
-            "  {} = {}",
-            paint.name(name),
-            printable(&datum(value))
-        );
+        let (name, value) = (paint.name(name), printable(&datum(value)));
+        let _ = writeln!(text, "  {name} = {value}");
     }
     for (who, why) in &end.waiting {
         let _ = writeln!(text, "  {}: {}", printable(who), printable(why));
@@ -218,10 +203,9 @@ pub(super) fn trace(steps: &[Step], paint: &Paint) -> String {
             (Some(line), Some(column)) => format!("{line}:{column}"),
             _ => String::new(),
         };
-        let choice = if step.options > 1 {
-            format!("  choice {} of {}", step.option, step.options)
-        } else {
-            String::new()
+        let choice = match step.options > 1 {
+            true => paint.dim(format!("  choice {} of {}", step.option, step.options)),
+            false => String::new(),
         };
         let what = printable(&step.text);
         let agent = printable(&step.agent);
@@ -230,13 +214,8 @@ pub(super) fn trace(steps: &[Step], paint: &Paint) -> String {
             Some(rest) if rest.starts_with([':', ' ']) => String::new(),
             _ => format!("{agent}: "),
         };
-        let _ = writeln!(
-            text,
-            "    {}  {who}{what}  {}{}",
-            paint.place(format!("{place:>7}")),
-            paint.dim(step.rule),
-            paint.dim(choice)
-        );
+        let (place, rule) = (paint.place(format!("{place:>7}")), paint.dim(step.rule));
+        let _ = writeln!(text, "    {place}  {who}{what}  {rule}{choice}");
     }
     text
 }

@@ -150,16 +150,10 @@ pub(super) trait Asked {
     /// What knows all runs.
     fn session(&mut self) -> &mut ModelSession;
 
-    /// The options on the way to a universe, or to the one that is looked at.
-    ///
-    /// # Errors
-    /// There is no such universe, or no way to it among all runs.
+    /// The options on the way to a universe, or to the one that is looked at, if there is one among all runs.
     fn way(&mut self, to: Option<&str>, observer: Observer<'_>) -> Result<Vec<u32>, String>;
 
-    /// Answers a built-in question, in which numbers are those of states.
-    ///
-    /// # Errors
-    /// It is about what there is not.
+    /// Answers a built-in question, in which numbers are those of states that there are.
     fn ask(&mut self, question: &Question, paint: &Paint, observer: Observer<'_>) -> Said {
         let session = self.session();
         let reply = session.ask(question, watched(observer));
@@ -167,10 +161,7 @@ pub(super) trait Asked {
         Ok(answered(session, &reply, &|state| state, "state", paint))
     }
 
-    /// Answers a question about all runs.
-    ///
-    /// # Errors
-    /// Why there is no answer.
+    /// Answers a question about all runs, or says why there is no answer.
     fn answer(&mut self, asking: &Asking, paint: &Paint, observer: Observer<'_>) -> Said {
         let judgement = match asking {
             Asking::Question(question) => return self.ask(question, paint, observer),
@@ -185,12 +176,8 @@ pub(super) trait Asked {
                 let session = self.session();
                 let races = session.races(&way);
                 let value = json!({ "reply": "races", "races": races });
-                let none = || {
-                    format!(
-                        "{} has no messages: nothing races\n",
-                        session.dialect().name()
-                    )
-                };
+                let language = session.dialect().name();
+                let none = || format!("{language} has no messages: nothing races\n");
                 let text = races.map_or_else(none, |races| render::races(&races, paint));
                 return Ok((text, value));
             }
