@@ -23,23 +23,16 @@ pub(crate) fn board(options: &args::Board, output: &mut Output) -> Result<Exit, 
         .address()
         .map_err(|error| Failure::new(Exit::Device, error, ""))?;
     let mut server = BoardServer::new(options.file.as_deref(), options.seed, gate)?;
-    if output.json {
-        let device = format!("tcp:{address}");
-        output.json(
-            &json!({ "ok": true, "board": server.name(), "device": device, "guarded": guarded }),
-        )?;
-    } else {
-        let key = match &options.key_file {
-            Some(file) => format!(" --key-file {}", file.display()),
-            None => String::new(),
-        };
-        let next = format!("borges repl PROGRAM --device tcp:{address}{key}");
-        output.text(&format!(
-            "the board '{}' waits at {address}\ndebug a program on it with: {}\n",
-            server.name(),
-            output.paint.name(next)
-        ))?;
-    }
+    let name = server.name();
+    let device = format!("tcp:{address}");
+    let data = json!({ "ok": true, "board": name, "device": device, "guarded": guarded });
+    output.say(&data, |paint| {
+        let key = options.key_file.as_ref();
+        let key = key.map(|file| format!(" --key-file {}", file.display()));
+        let key = key.unwrap_or_default();
+        let next = paint.name(format!("borges repl PROGRAM --device {device}{key}"));
+        format!("the board '{name}' waits at {address}\ndebug a program on it with: {next}\n")
+    })?;
     let _pausable = Pausable::begin();
     while !interrupt::pressed() {
         for visit in server.work() {
@@ -55,10 +48,8 @@ fn report(visit: GateEvent, guarded: bool, output: &mut Output) -> Result<(), Fa
         GateEvent::Left(from) => ("left", from),
         GateEvent::TurnedAway(from) => ("turned-away", from),
     };
-    if output.json {
-        return output.json(&json!({ "event": event, "from": from.to_string() }));
-    }
-    let text = match visit {
+    let data = json!({ "event": event, "from": from.to_string() });
+    output.say(&data, |_| match visit {
         GateEvent::Came(_) => format!("a debugger at {from} is connected\n"),
         GateEvent::Left(_) => format!("the debugger at {from} has left; the program goes on\n"),
         GateEvent::TurnedAway(_) if guarded => {
@@ -67,8 +58,7 @@ fn report(visit: GateEvent, guarded: bool, output: &mut Output) -> Result<(), Fa
         GateEvent::TurnedAway(_) => {
             format!("somebody at {from} does not speak as a debugger does\n")
         }
-    };
-    output.text(&text)
+    })
 }
 
 /// The key in a file, which is made with a random one if it does not exist.

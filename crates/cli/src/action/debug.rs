@@ -77,12 +77,10 @@ pub(crate) fn debug(options: &args::Debug, output: &mut Output) -> Result<Exit, 
 
 /// Says where the page is, and opens it.
 fn announce(page: &str, options: &args::Debug, output: &mut Output) -> Result<(), Failure> {
-    if output.json {
-        output.json(&serde_json::json!({ "ok": true, "url": page }))?;
-    } else {
-        let paint = output.paint;
-        output.text(&format!("the page is at {}\n", paint.name(page)))?;
-    }
+    let data = serde_json::json!({ "ok": true, "url": page });
+    output.say(&data, |paint| {
+        format!("the page is at {}\n", paint.name(page))
+    })?;
     if !options.no_browser && !open_browser(page) {
         super::tell("no browser could be started: open the address yourself\n");
     }

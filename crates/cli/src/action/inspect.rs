@@ -41,33 +41,28 @@ fn graph(file: &Path, kept: &KeptGraph, output: &mut Output) -> Result<Exit, Fai
     }
     let [states, edges, outcomes, described] = kept.sizes;
     let model = super::model::steps(&kept.options);
-    if output.json {
-        output.json(&json!({
-            "program": kept.name,
-            "language": kept.model.dialect().name(),
-            "explored": model,
-            "complete": kept.complete,
-            "states": states,
-            "edges": edges,
-            "outcomes": outcomes,
-            "described": described,
-        }))?;
-        return Ok(Exit::Ok);
-    }
-    let paint = output.paint;
-    let mut text = format!("{}\n", super::model::described(kept));
-    let _ = writeln!(text, "explored with {model}");
-    if described < states {
-        text.push_str("states are too many to keep in words: model_state.text is NULL\n");
-    }
-    let file = file.display().to_string();
-    let next = format!(
-        "'borges repl {0}' opens the program again, with this graph for 'ask' and 'query'; \
-         any SQLite reads its tables (docs/session-files.md)",
-        printable(&file)
-    );
-    let _ = writeln!(text, "{}", paint.dim(next));
-    output.text(&text)?;
+    let data = json!({
+        "program": kept.name,
+        "language": kept.model.dialect().name(),
+        "explored": model,
+        "complete": kept.complete,
+        "states": states,
+        "edges": edges,
+        "outcomes": outcomes,
+        "described": described,
+    });
+    output.say(&data, |paint| {
+        let mut text = format!("{}\nexplored with {model}\n", super::model::described(kept));
+        if described < states {
+            text += "states are too many to keep in words: model_state.text is NULL\n";
+        }
+        let next = format!(
+            "'borges repl {}' opens the program again, with this graph for 'ask' and 'query'; \
+             any SQLite reads its tables (docs/session-files.md)",
+            file.display()
+        );
+        text + &paint.dim(next) + "\n"
+    })?;
     Ok(Exit::Ok)
 }
 

@@ -1,7 +1,7 @@
 //! The loop: takes lines from the editor, a script or the command line and has them carried out.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -36,36 +36,22 @@ impl Commands {
             return Ok(Self::Script(options.execute.join("\n")));
         }
         match &options.script {
-            Some(path) if path != Path::new("-") => match std::fs::read_to_string(path) {
-                Ok(text) => Ok(Self::Script(text)),
-                Err(error) => Err(Failure::input(
-                    format!("the script {} cannot be read: {error}", path.display()),
-                    "",
-                )),
-            },
+            Some(path) if path != Path::new("-") => {
+                let what = format!("the script {}", path.display());
+                readable(&what, std::fs::read_to_string(path))
+            }
             None if io::stdin().is_terminal() => Ok(Self::Prompt),
-            _ => Ok(Self::Script(standard_input()?)),
+            _ => {
+                let what = "the commands on standard input";
+                readable(what, io::read_to_string(io::stdin()))
+            }
         }
     }
 }
 
-fn standard_input() -> Result<String, Failure> {
-    let mut text = String::new();
-    for line in io::stdin().lock().lines() {
-        match line {
-            Ok(line) => {
-                text.push_str(&line);
-                text.push('\n');
-            }
-            Err(error) => {
-                return Err(Failure::input(
-                    format!("the commands on standard input cannot be read: {error}"),
-                    "",
-                ));
-            }
-        }
-    }
-    Ok(text)
+fn readable(what: &str, text: io::Result<String>) -> Result<Commands, Failure> {
+    let unread = |error| Failure::input(format!("{what} cannot be read: {error}"), "");
+    text.map(Commands::Script).map_err(unread)
 }
 
 /// Carries out commands until there are no more.

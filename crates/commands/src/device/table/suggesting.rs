@@ -12,10 +12,13 @@ const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), events=1
 loop), stdin=8 (bytes of standard input that may be anything), faults=1 (calls of an operating system that fail), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \
 branch), solver=none|z3|bitwuzla|cvc5. What a bound cuts off is said. Ctrl-C ends the search: what was found is kept.";
 
-const WORDS: Completes = Completes::Words(&[
+/// The bounds as they are typed: a value follows where there is a sign for it.
+const BOUND_WORDS: &[&str] = &[
     "inputs=", "events=", "steps=", "paths=", "rounds=", "stdin=", "faults=", "time=", "stop=",
     "order=", "selects", "solver=",
-]);
+];
+
+const WORDS: Completes = Completes::Words(BOUND_WORDS);
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
     Spec::new(
@@ -117,16 +120,15 @@ fn ask(
 }
 
 /// The names of bounds.
-const NAMES: &[&str] = &[
-    "inputs", "events", "steps", "paths", "rounds", "stdin", "faults", "time", "stop", "order",
-    "selects", "solver",
-];
+fn names() -> impl Iterator<Item = &'static str> {
+    BOUND_WORDS.iter().map(|word| word.trim_end_matches('='))
+}
 
 /// Whether the next word is a bound.
 fn is_bound(cursor: &Cursor<'_>) -> bool {
     cursor.peek().is_some_and(|word| {
         let name = word.text.split_once('=').map_or("", |(name, _)| name);
-        NAMES.contains(&name) || word.text == "selects"
+        names().any(|known| known == name) || word.text == "selects"
     })
 }
 
@@ -206,9 +208,8 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             continue;
         }
         let Some((name, value)) = word.text.split_once('=') else {
-            return Err(Misread::of(word, "expected a bound such as inputs=4").hint(
-                "inputs=, events=, steps=, paths=, rounds=, stdin=, faults=, time=, stop=, order=, selects, solver=",
-            ));
+            let error = Misread::of(word, "expected a bound such as inputs=4");
+            return Err(error.hint(BOUND_WORDS.join(", ")));
         };
         let value = Word {
             text: value,
@@ -227,11 +228,8 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             "order" => within.order = Some(order(value)?),
             "solver" => within.solver = Some(value.text.to_owned()),
             _ => {
-                return Err(
-                    Misread::of(word, format!("there is no bound '{name}'")).hint(
-                        "inputs, events, steps, paths, rounds, stdin, faults, time, stop, order, selects, solver",
-                    ),
-                );
+                let error = Misread::of(word, format!("there is no bound '{name}'"));
+                return Err(error.hint(names().collect::<Vec<_>>().join(", ")));
             }
         }
     }
@@ -259,9 +257,9 @@ fn order(word: Word<'_>) -> Result<Order, Misread> {
         "breadth" => Ok(Order::Breadth),
         "coverage" => Ok(Order::Coverage),
         "random" => Ok(Order::Random(1)),
-        _ => Err(Misread::of(
-            word,
-            "expected depth, breadth, coverage or random",
-        )),
+        _ => {
+            let known = "expected depth, breadth, coverage or random";
+            Err(Misread::of(word, known))
+        }
     }
 }

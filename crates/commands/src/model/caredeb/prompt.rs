@@ -96,30 +96,21 @@ fn said(reply: Result<Reply, SessionError>) -> Said {
     Ok((reply.to_string(), to_value(&reply)))
 }
 
-/// The options of a run in the program's graph.
-fn options(machine: &Machine) -> Option<Vec<u32>> {
+/// A run of the program from its start, choice by choice: the number of each option, and the thread whose step it is.
+fn run<C>(
+    machine: &Machine,
+    choices: impl Iterator<Item = C>,
+    chosen: impl Fn(&C, &[ThreadName]) -> Option<usize>,
+) -> Option<Vec<(u32, ThreadName)>> {
     let program = machine.program();
     let (mut state, mut able, mut way) = (program.initial(), Vec::new(), Vec::new());
-    for (_, event) in machine.events() {
+    for choice in choices {
         able.clear();
         program.enabled(&state, &mut able);
-        let option = able.iter().position(|thread| *thread == event.thread)?;
-        way.push(option as u32);
-        state = program.apply(&state, &able[option])?.state;
-    }
-    Some(way)
-}
-
-/// The threads whose steps these options are.
-fn threads(machine: &Machine, options: &[u32]) -> Option<Vec<ThreadName>> {
-    let program = machine.program();
-    let (mut state, mut able, mut way) = (program.initial(), Vec::new(), Vec::new());
-    for option in options {
-        able.clear();
-        program.enabled(&state, &mut able);
-        let thread = able.get(*option as usize)?.clone();
+        let option = chosen(&choice, &able)?;
+        let thread = able.get(option)?.clone();
         state = program.apply(&state, &thread)?.state;
-        way.push(thread);
+        way.push((option as u32, thread));
     }
     Some(way)
 }
@@ -151,17 +142,16 @@ impl<S: BorrowMut<ModelSession>> Roams for CareDebPrompt<S> {
     }
 
     fn jump_to_state(&mut self, state: u32, _: &Paint, observer: Observer<'_>) -> Said {
-        let way = self
-            .0
-            .borrow_mut()
-            .options_to(state, watched(&mut *observer));
-        let way = threads(self.debugger().machine(), &way.map_err(shown)?);
+        let session = self.0.borrow_mut();
+        let options = session.options_to(state, watched(&mut *observer));
+        let options = options.map_err(shown)?.into_iter();
+        let way = run(self.debugger().machine(), options, |option, _| {
+            Some(*option as usize)
+        });
         let way = way.ok_or("no run of this program leads there")?;
-        self.causal(
-            Command::Follow(way),
-            &format!("jump state {state}"),
-            observer,
-        )
+        let way = way.into_iter().map(|(_, thread)| thread).collect();
+        let line = format!("jump state {state}");
+        self.causal(Command::Follow(way), &line, observer)
     }
 
     fn path(&mut self, count: u32, to: Option<&str>, _: &Paint) -> Said {
@@ -206,7 +196,12 @@ impl<S: BorrowMut<ModelSession>> Asked for CareDebPrompt<S> {
         let debugger = self.debugger();
         let to = to.map_or(Ok(debugger.universe().0), numbered)?;
         let machine = debugger.machine_at(to).map_err(shown)?;
-        options(machine).ok_or_else(|| "this run is none of the program's".to_owned())
+        let events = machine.events().map(|(_, event)| event);
+        let way = run(machine, events, |event, able| {
+            able.iter().position(|thread| *thread == event.thread)
+        });
+        let way = way.ok_or("this run is none of the program's")?;
+        Ok(way.into_iter().map(|(option, _)| option).collect())
     }
 }
 
