@@ -4,7 +4,7 @@ use borges_session::command::{Event, Flow, Observer};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::completion::Completion;
+use crate::completion::{Completion, complete};
 use crate::cursor::{Cursor, Misread};
 use crate::help;
 use crate::message;
@@ -13,6 +13,12 @@ use crate::table::{self, Completes, Spec, Table};
 
 /// Carries out what is typed. A face brings the lines and shows the answers.
 pub trait Interpreter {
+    /// What a line asks for.
+    type Request: 'static;
+
+    /// What can be typed.
+    const COMMANDS: Table<Self::Request>;
+
     /// What is said before the first line.
     fn greeting(&mut self, paint: &Paint) -> String;
 
@@ -26,10 +32,17 @@ pub trait Interpreter {
     fn execute(&mut self, line: &str, paint: &Paint, observer: Observer<'_>) -> Answer;
 
     /// Whether an empty line after `line` repeats it.
-    fn repeats(&self, line: &str) -> bool;
+    fn repeats(&self, line: &str) -> bool {
+        Self::COMMANDS.repeats(line)
+    }
+
+    /// What there is of a kind, for completion.
+    fn candidates(&mut self, kind: Completes) -> Vec<String>;
 
     /// What the word that ends at `at` can become.
-    fn complete(&mut self, line: &str, at: usize) -> Completion;
+    fn complete(&mut self, line: &str, at: usize) -> Completion {
+        complete(Self::COMMANDS, line, at, |kind| self.candidates(kind))
+    }
 }
 
 /// How a command went.

@@ -1,8 +1,6 @@
 //! What a table of commands consists of. The parser, the help, the completion and
 //! `docs/commands.md` are all made from such a table.
 
-use std::fmt::Write as _;
-
 use crate::cursor::{Cursor, Misread, Word};
 
 /// What may stand among a command's arguments, for completion.
@@ -205,9 +203,7 @@ pub fn find<R>(table: Table<R>, name: &str) -> Result<&'static Spec<R>, Unknown>
         (None, _) => Err(Unknown {
             message: format!("there is no command '{name}'"),
             hint: match nearest(name, table.iter().flat_map(names_of)) {
-                Some(near) => {
-                    format!("did you mean '{near}'? 'help' lists all commands")
-                }
+                Some(near) => format!("did you mean '{near}'? 'help' lists all commands"),
                 None => "'help' lists all commands".to_string(),
             },
         }),
@@ -282,14 +278,10 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 
 /// `'a', 'b' or 'c'`.
 fn one_of(names: &[&str]) -> String {
-    let mut text = String::new();
-    for (index, name) in names.iter().enumerate() {
-        let joint = match index {
-            0 => "",
-            _ if index + 1 == names.len() => " or ",
-            _ => ", ",
-        };
-        let _ = write!(text, "{joint}'{name}'");
+    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
     }
-    text
 }

@@ -170,29 +170,30 @@ pub(crate) fn warn_of_damage(session: &Session, output: &Output) {
     }
 }
 
-/// Does long work: shows its progress and its warnings, and pauses it at Ctrl-C.
+/// Does long work: shows its progress, its warnings and what the program prints, and pauses it at Ctrl-C.
 pub(super) fn watched<T>(
     output: &mut Output,
-    work: impl FnOnce(&mut dyn FnMut(Event) -> Flow) -> T,
+    work: impl FnOnce(Observer<'_>) -> T,
 ) -> Result<T, Failure> {
     let _pausable = Pausable::begin();
     let mut progress = output.progress();
     let error_paint = output.error_paint;
     let mut broken = None;
     let result = work(&mut |event| {
+        let mut show = |bytes, is_error| {
+            if !output.json {
+                broken = output.bytes(bytes, is_error).err().or(broken.take());
+            }
+        };
+        if !matches!(event, Event::Progress { .. }) {
+            progress.clear();
+        }
         match &event {
             Event::Progress { what, done, total } => progress.update(what, *done, *total),
-            Event::Warning { text } => {
-                progress.clear();
-                super::tell(&message::warning(text, &error_paint));
-            }
-            Event::Console { text } if !output.json => {
-                progress.clear();
-                if let Err(failure) = output.text(text) {
-                    broken = Some(failure);
-                }
-            }
-            _ => {}
+            Event::Warning { text } => super::tell(&message::warning(text, &error_paint)),
+            Event::Console { text } => show(text.as_bytes(), false),
+            Event::Stream { is_error, bytes } => show(bytes, *is_error),
+            Event::Log { .. } => {}
         }
         match broken {
             Some(_) => Flow::Pause,

@@ -4,7 +4,6 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use borges_session::command::{Event, Flow};
 use borges_session::headless::{
     self, Inputs, LimitBroken, RunError, RunOptions, RunOutcome, RunReport, TrapAt,
 };
@@ -12,9 +11,9 @@ use borges_session::values::parts;
 use borges_session::{Provided, contents};
 use serde_json::json;
 
+use super::record::watched;
 use crate::args;
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{self, Pausable};
 use crate::output::Output;
 use borges_commands::device::render;
 use borges_commands::paint::{Paint, Role, count, grouped, printable};
@@ -23,43 +22,11 @@ use borges_commands::paint::{Paint, Role, count, grouped, printable};
 /// everything as one JSON object.
 pub(crate) fn run(options: &args::Run, output: &mut Output) -> Result<Exit, Failure> {
     let run_options = how(options)?;
-    let mut progress = output.progress();
-    let mut broken = None;
-    let (json, started) = (output.json, Instant::now());
-    let report = {
-        let _pausable = Pausable::begin();
-        headless::run(
-            &options.program,
-            options.start.board.as_deref(),
-            &run_options,
-            &mut |event| {
-                match event {
-                    Event::Progress { what, done, total } => progress.update(&what, done, total),
-                    Event::Console { text } if !json => {
-                        progress.clear();
-                        if let Err(failure) = output.text(&text) {
-                            broken = Some(failure);
-                        }
-                    }
-                    Event::Stream { is_error, bytes } if !json => {
-                        progress.clear();
-                        if let Err(failure) = output.bytes(&bytes, is_error) {
-                            broken = Some(failure);
-                        }
-                    }
-                    _ => {}
-                }
-                match broken {
-                    Some(_) => Flow::Pause,
-                    None => interrupt::flow(),
-                }
-            },
-        )
-    };
-    progress.clear();
-    if let Some(failure) = broken {
-        return Err(failure);
-    }
+    let started = Instant::now();
+    let report = watched(output, |observer| {
+        let board = options.start.board.as_deref();
+        headless::run(&options.program, board, &run_options, observer)
+    })?;
     let report = report.map_err(|error| match error {
         RunError::Input { .. } => {
             Failure::usage(error, "'borges inspect' lists what every input can yield")

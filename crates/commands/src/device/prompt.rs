@@ -6,10 +6,9 @@ use borges_session::command::{CodePlace, Command, Flow, Look, Observer, Reply, S
 use borges_session::listing::{PlaceView, Variable, VariableListing};
 use serde_json::{Value, json};
 
-use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, to_value};
 use crate::paint::Paint;
-use crate::table::{self, Completes};
+use crate::table::{self, Completes, Table};
 
 use super::backend::Backend;
 use super::render;
@@ -196,38 +195,6 @@ impl SessionPrompt {
         Ok((text, json!({ "reply": "watches", "watches": watches })))
     }
 
-    /// What completion offers for one kind of argument.
-    fn candidates(&mut self, kind: Completes) -> Vec<String> {
-        match kind {
-            Completes::Function => self.functions().into_iter().map(|(name, _)| name).collect(),
-            Completes::Agent => match self.look(Look::Agents) {
-                Some(Reply::Agents { agents }) => agents.into_iter().map(|one| one.name).collect(),
-                _ => Vec::new(),
-            },
-            Completes::Line => self.lines(),
-            Completes::Variable => self.variables(),
-            Completes::Primitive => self.primitives.clone(),
-            Completes::Universe => {
-                let mut names = vec!["start".to_string(), "tip".to_string(), "device".to_string()];
-                if let Some(Reply::Notes { notes }) = self.look(Look::Notes) {
-                    names.extend(notes.into_iter().filter_map(|note| note.name));
-                }
-                names
-            }
-            Completes::Breakpoint => match self.look(Look::Breakpoints) {
-                Some(Reply::Breakpoints { breakpoints }) => {
-                    breakpoints.iter().map(|b| b.id.to_string()).collect()
-                }
-                _ => Vec::new(),
-            },
-            Completes::Mock => match self.look(Look::Mocks) {
-                Some(Reply::Mocks { mocks }) => mocks.into_iter().map(|m| m.call).collect(),
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        }
-    }
-
     /// Functions with the files they are in.
     fn functions(&mut self) -> Vec<(String, Option<String>)> {
         let all = Look::Functions {
@@ -282,6 +249,9 @@ impl SessionPrompt {
 }
 
 impl Interpreter for SessionPrompt {
+    type Request = Request;
+    const COMMANDS: Table<Request> = COMMANDS;
+
     fn greeting(&mut self, paint: &Paint) -> String {
         let mut text = String::new();
         if let Some(Reply::Info(info)) = self.look(Look::Info) {
@@ -336,12 +306,35 @@ impl Interpreter for SessionPrompt {
         self.carry_out(command, paint, observer)
     }
 
-    fn repeats(&self, line: &str) -> bool {
-        COMMANDS.repeats(line)
-    }
-
-    fn complete(&mut self, line: &str, at: usize) -> Completion {
-        complete(COMMANDS, line, at, |kind| self.candidates(kind))
+    fn candidates(&mut self, kind: Completes) -> Vec<String> {
+        match kind {
+            Completes::Function => self.functions().into_iter().map(|(name, _)| name).collect(),
+            Completes::Agent => match self.look(Look::Agents) {
+                Some(Reply::Agents { agents }) => agents.into_iter().map(|one| one.name).collect(),
+                _ => Vec::new(),
+            },
+            Completes::Line => self.lines(),
+            Completes::Variable => self.variables(),
+            Completes::Primitive => self.primitives.clone(),
+            Completes::Universe => {
+                let mut names = vec!["start".to_string(), "tip".to_string(), "device".to_string()];
+                if let Some(Reply::Notes { notes }) = self.look(Look::Notes) {
+                    names.extend(notes.into_iter().filter_map(|note| note.name));
+                }
+                names
+            }
+            Completes::Breakpoint => match self.look(Look::Breakpoints) {
+                Some(Reply::Breakpoints { breakpoints }) => {
+                    breakpoints.iter().map(|b| b.id.to_string()).collect()
+                }
+                _ => Vec::new(),
+            },
+            Completes::Mock => match self.look(Look::Mocks) {
+                Some(Reply::Mocks { mocks }) => mocks.into_iter().map(|m| m.call).collect(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
     }
 }
 

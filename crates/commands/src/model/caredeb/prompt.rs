@@ -13,12 +13,11 @@ use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::model::ModelSession;
 use serde_json::Value;
 
-use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on, to_value};
 use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, Asking, shown, watched};
 use crate::paint::Paint;
-use crate::table::{self, Completes};
+use crate::table::{self, Completes, Table};
 
 use super::table::{COMMANDS, Request};
 
@@ -65,27 +64,6 @@ impl<S: BorrowMut<ModelSession>> CareDebPrompt<S> {
             Request::Stops(stops) => self.stops(stops, observer),
             // Answered before it comes here.
             Request::Everywhere(_) => Ok((String::new(), Value::Null)),
-        }
-    }
-
-    /// What completion offers for an argument.
-    fn things(&self, kind: Completes) -> Vec<String> {
-        let debugger = self.debugger();
-        let (state, names) = (debugger.machine().state(), debugger.names());
-        let shown = |variable: &VariableName| names.show(variable).to_owned();
-        match kind {
-            Completes::Agent => state.threads().map(ThreadName::to_string).collect(),
-            Completes::Port => state.ports().map(shown).collect(),
-            Completes::Variable => state.store().map(|variable| shown(&variable)).collect(),
-            Completes::Universe => {
-                let universes = 0..debugger.universes().graph().len().min(1000);
-                universes.map(|universe| universe.to_string()).collect()
-            }
-            Completes::Breakpoint => {
-                let known = debugger.breakpoints();
-                known.map(|(id, ..)| id.0.to_string()).collect()
-            }
-            _ => Vec::new(),
         }
     }
 }
@@ -206,6 +184,9 @@ impl<S: BorrowMut<ModelSession>> Asked for CareDebPrompt<S> {
 }
 
 impl<S: BorrowMut<ModelSession>> Interpreter for CareDebPrompt<S> {
+    type Request = Request;
+    const COMMANDS: Table<Request> = COMMANDS;
+
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
             "{}\n'help' lists the commands; c runs, f t0 takes a step of t0, t lists the threads, q quits\n",
@@ -225,11 +206,23 @@ impl<S: BorrowMut<ModelSession>> Interpreter for CareDebPrompt<S> {
         }
     }
 
-    fn repeats(&self, line: &str) -> bool {
-        COMMANDS.repeats(line)
-    }
-
-    fn complete(&mut self, line: &str, at: usize) -> Completion {
-        complete(COMMANDS, line, at, |kind| self.things(kind))
+    fn candidates(&mut self, kind: Completes) -> Vec<String> {
+        let debugger = self.debugger();
+        let (state, names) = (debugger.machine().state(), debugger.names());
+        let shown = |variable: &VariableName| names.show(variable).to_owned();
+        match kind {
+            Completes::Agent => state.threads().map(ThreadName::to_string).collect(),
+            Completes::Port => state.ports().map(shown).collect(),
+            Completes::Variable => state.store().map(|variable| shown(&variable)).collect(),
+            Completes::Universe => {
+                let universes = 0..debugger.universes().graph().len().min(1000);
+                universes.map(|universe| universe.to_string()).collect()
+            }
+            Completes::Breakpoint => {
+                let known = debugger.breakpoints();
+                known.map(|(id, ..)| id.0.to_string()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }

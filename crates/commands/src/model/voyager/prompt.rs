@@ -13,12 +13,11 @@ use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
-use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said};
 use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, answered, shown, watched};
 use crate::paint::Paint;
-use crate::table::{self, Completes};
+use crate::table::{self, Completes, Table};
 
 use super::render;
 use super::table::{About, COMMANDS, Request};
@@ -149,26 +148,6 @@ impl VoyagerPrompt {
         let node = self.session.debugger().node(universe);
         node.is_some_and(|node| node.status == "paused")
     }
-
-    /// What completion offers for an argument.
-    fn things(&self, kind: Completes) -> Vec<String> {
-        let debugger = self.session.debugger();
-        match kind {
-            Completes::Universe => (0..debugger.len().min(1000))
-                .map(|id| id.to_string())
-                .collect(),
-            Completes::Agent => {
-                let card = debugger.card(self.here).into_iter();
-                let agents = card.flat_map(|card| card.agents);
-                agents.map(|agent| agent.name).collect()
-            }
-            Completes::Breakpoint => {
-                let known = debugger.breakpoints().into_iter();
-                known.map(|breakpoint| breakpoint.id.to_string()).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
 }
 
 impl Roams for VoyagerPrompt {
@@ -286,6 +265,9 @@ impl Asked for VoyagerPrompt {
 }
 
 impl Interpreter for VoyagerPrompt {
+    type Request = Request;
+    const COMMANDS: Table<Request> = COMMANDS;
+
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
             "{}\n'help' lists the commands; b sets a breakpoint, c runs all universes, u shows them, q quits\n",
@@ -305,11 +287,22 @@ impl Interpreter for VoyagerPrompt {
         }
     }
 
-    fn repeats(&self, line: &str) -> bool {
-        COMMANDS.repeats(line)
-    }
-
-    fn complete(&mut self, line: &str, at: usize) -> Completion {
-        complete(COMMANDS, line, at, |kind| self.things(kind))
+    fn candidates(&mut self, kind: Completes) -> Vec<String> {
+        let debugger = self.session.debugger();
+        match kind {
+            Completes::Universe => (0..debugger.len().min(1000))
+                .map(|id| id.to_string())
+                .collect(),
+            Completes::Agent => {
+                let card = debugger.card(self.here).into_iter();
+                let agents = card.flat_map(|card| card.agents);
+                agents.map(|agent| agent.name).collect()
+            }
+            Completes::Breakpoint => {
+                let known = debugger.breakpoints().into_iter();
+                known.map(|breakpoint| breakpoint.id.to_string()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }

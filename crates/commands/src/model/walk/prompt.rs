@@ -15,12 +15,11 @@ use borges_session::command::{Direction, Observer};
 use borges_session::model::ModelSession;
 use serde_json::{Value, json};
 
-use crate::completion::{Completion, complete};
 use crate::interpreter::{Answer, Interpreter, Said, goes_on};
 use crate::model::common::{Breakpoint, Roams, START, done};
 use crate::model::questions::{Asked, shown, watched};
 use crate::paint::Paint;
-use crate::table::{self, Completes};
+use crate::table::{self, Completes, Table};
 use crate::words::Motion;
 
 use super::render;
@@ -440,6 +439,9 @@ impl<L: Named + 'static> Asked for WalkPrompt<L> {
 }
 
 impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
+    type Request = Request;
+    const COMMANDS: Table<Request> = COMMANDS;
+
     fn greeting(&mut self, paint: &Paint) -> String {
         let (here, _) = self.arrived(&Rest::Choice, paint);
         format!(
@@ -462,17 +464,15 @@ impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
         }
     }
 
-    fn repeats(&self, line: &str) -> bool {
-        COMMANDS.repeats(line)
-    }
-
-    fn complete(&mut self, line: &str, at: usize) -> Completion {
-        let walk = &self.walk;
-        complete(COMMANDS, line, at, |kind| match kind {
-            Completes::Universe => visited(walk.tree()),
-            Completes::Breakpoint => walk.breakpoints().keys().map(|b| b.0.to_string()).collect(),
+    fn candidates(&mut self, kind: Completes) -> Vec<String> {
+        match kind {
+            Completes::Universe => visited(self.walk.tree()),
+            Completes::Breakpoint => {
+                let known = self.walk.breakpoints().keys();
+                known.map(|id| id.0.to_string()).collect()
+            }
             _ => Vec::new(),
-        })
+        }
     }
 }
 
