@@ -4,22 +4,15 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-/// What the exit code says. Kept stable: scripts rely on it.
+/// What the exit code says ([`MEANINGS`]). Kept stable: scripts rely on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It worked.
     Ok,
-    /// The program trapped, a check found a problem or a goal unmet, a replay differed, or a script's command failed.
     Failed,
-    /// The command line was wrong.
     Usage,
-    /// A file could not be read, or is no valid program, board, session or script.
     Input,
-    /// The device or the link to it failed, or a file could not be written.
     Device,
-    /// Neither yes nor no: nothing was found, and not everything was looked at.
     Unknown,
-    /// Ended by Ctrl-C.
     Interrupted,
     /// A program of an operating system ended itself with this code, in `borges run`.
     Program(u8),

@@ -244,6 +244,12 @@ pub(super) trait Roams {
         }
     }
 
+    /// The numbers of all breakpoints, for completion.
+    fn numbers(&self) -> Vec<String> {
+        let known = self.breakpoints().into_iter();
+        known.map(|one| one.id.to_string()).collect()
+    }
+
     /// The numbers of these breakpoints, of all if none is named.
     fn known(&self, ids: Vec<u32>) -> Result<Vec<u32>, String> {
         let all: Vec<u32> = self.breakpoints().iter().map(|one| one.id).collect();

@@ -218,10 +218,7 @@ impl<S: BorrowMut<ModelSession>> Interpreter for CareDebPrompt<S> {
                 let universes = 0..debugger.universes().graph().len().min(1000);
                 universes.map(|universe| universe.to_string()).collect()
             }
-            Completes::Breakpoint => {
-                let known = debugger.breakpoints();
-                known.map(|(id, ..)| id.0.to_string()).collect()
-            }
+            Completes::Breakpoint => self.numbers(),
             _ => Vec::new(),
         }
     }

@@ -298,10 +298,7 @@ impl Interpreter for VoyagerPrompt {
                 let agents = card.flat_map(|card| card.agents);
                 agents.map(|agent| agent.name).collect()
             }
-            Completes::Breakpoint => {
-                let known = debugger.breakpoints().into_iter();
-                known.map(|breakpoint| breakpoint.id.to_string()).collect()
-            }
+            Completes::Breakpoint => self.numbers(),
             _ => Vec::new(),
         }
     }

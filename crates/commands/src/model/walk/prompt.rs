@@ -467,10 +467,7 @@ impl<L: Named + 'static> Interpreter for WalkPrompt<L> {
     fn candidates(&mut self, kind: Completes) -> Vec<String> {
         match kind {
             Completes::Universe => visited(self.walk.tree()),
-            Completes::Breakpoint => {
-                let known = self.walk.breakpoints().keys();
-                known.map(|id| id.0.to_string()).collect()
-            }
+            Completes::Breakpoint => self.numbers(),
             _ => Vec::new(),
         }
     }
