@@ -6,9 +6,9 @@ use borges_multiverse::language::Span;
 
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
-use super::semantics::{Change, MuOz, Rule};
-use super::show::call;
-use super::state::{Code, State, Value};
+use super::semantics::{MuOz, Rule};
+use super::show::{call, declared};
+use super::state::{Code, Value};
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,71 +120,6 @@ impl Act {
             _ => None,
         }
     }
-
-    /// What the step of `thread` is about to do.
-    pub(super) fn of(state: &State, thread: &ThreadName, rule: Rule, change: &Change) -> Self {
-        let inside = state.thread(thread);
-        let fresh = || VariableName {
-            thread: thread.clone(),
-            nth: inside.map_or(0, |thread| thread.variables.len()),
-        };
-        match change {
-            Change::Nothing => match rule {
-                Rule::Break => Self::Break,
-                Rule::Assert => Self::Assert,
-                Rule::Then => Self::Then,
-                Rule::Else => Self::Else,
-                _ => Self::Skip,
-            },
-            Change::Bind(variable) => match rule {
-                Rule::Port => Self::Port(fresh()),
-                Rule::Procedure => Self::Procedure(fresh()),
-                _ => Self::Variable {
-                    name: fresh(),
-                    value: variable.value.clone(),
-                },
-            },
-            Change::Call {
-                procedure,
-                arguments,
-            } => {
-                let (procedure, arguments) = (procedure.clone(), arguments.clone());
-                Self::Call {
-                    procedure,
-                    arguments,
-                }
-            }
-            Change::Spawn { .. } => {
-                let nth = inside.map_or(0, |thread| thread.children) + 1;
-                Self::Thread(thread.child(nth))
-            }
-            Change::Send { port, message } => {
-                let number = state.port(port).map_or(0, |port| port.sent.len());
-                let (port, message) = (port.clone(), message.name.clone());
-                Self::Send {
-                    port,
-                    message,
-                    number,
-                }
-            }
-            Change::Receive {
-                port,
-                message,
-                variable,
-            } => {
-                let number = state.port(port).map_or(0, |port| port.received);
-                let (port, message) = (port.clone(), message.clone());
-                let (variable, value) = (fresh(), variable.value.clone());
-                Self::Receive {
-                    port,
-                    message,
-                    variable,
-                    value,
-                    number,
-                }
-            }
-        }
-    }
 }
 
 impl Hash for Event {
@@ -211,8 +146,7 @@ impl Event {
                 }
             }
             Act::Procedure(name) | Act::Port(name) => {
-                let bound = head.split_once(" = ").map_or("port", |(_, bound)| bound);
-                format!("let {} = {bound}", names.show(name))
+                format!("let {} = {}", names.show(name), declared(&head))
             }
             Act::Then => format!("{head}: then"),
             Act::Else => format!("{head}: else"),

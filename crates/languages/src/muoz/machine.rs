@@ -186,7 +186,7 @@ impl Machine {
             Ready::Stuck(stuck) => return Err(NoStep::Stuck(stuck)),
         };
         let before = inside.code.clone();
-        let act = Act::of(&self.state, thread, step.rule, &step.change);
+        let act = step.act.clone();
         let span = self.program.next_span(&self.state, thread);
         self.program
             .take(&mut self.state, thread, step)

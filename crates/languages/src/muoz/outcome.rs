@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::names::Names;
 use super::semantics::{MuOz, Ready};
-use super::state::{State, Value};
+use super::state::State;
 use crate::source;
 
 /// A message in a queue.
@@ -38,26 +38,15 @@ impl Answer {
         };
         for (name, variable) in state.variables() {
             let shown = names.show(&name).to_owned();
-            match &variable.value {
-                Value::Port(port) if *port == name => {
-                    let queue = state
-                        .port(port)
-                        .map(|port| port.queue())
-                        .unwrap_or_default();
-                    let message = |slot: &&super::state::Slot| Message {
+            match program.value(&name, variable, &names) {
+                Some(value) => remains.variables.push((shown, value)),
+                None => {
+                    let queue = state.queue(&name).into_iter().map(|slot| Message {
                         name: names.show(&slot.name).to_owned(),
                         value: slot.value.show(&names),
-                    };
-                    remains
-                        .queues
-                        .push((shown, queue.iter().map(message).collect()));
+                    });
+                    remains.queues.push((shown, queue.collect()));
                 }
-                Value::Procedure(_) if variable.closure.is_some() => {
-                    let closure = variable.closure.as_ref();
-                    let text = closure.map(|closure| program.signature(closure));
-                    remains.variables.push((shown, text.unwrap_or_default()));
-                }
-                value => remains.variables.push((shown, value.show(&names))),
             }
         }
         for thread in &state.threads {

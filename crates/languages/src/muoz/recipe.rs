@@ -4,10 +4,11 @@ use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Touchable, Verdict, Waiting,
 };
 
+use super::event::Act;
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
 use super::outcome::Answer;
-use super::semantics::{Change, MuOz, Ready, Rule, Stuck};
+use super::semantics::{MuOz, Ready, Rule, Stuck};
 use super::state::State;
 
 /// What steps touch.
@@ -93,18 +94,19 @@ impl Language for MuOz {
 
     fn label(&self, state: &State, choice: &ThreadName) -> Label {
         let names = Names::of(&self.program, state);
-        let ready = state.thread(choice).map(|thread| self.ready(state, thread));
-        let (rule, text) = match ready {
-            Some(Ready::Step(step)) => (
-                step.rule.name(),
-                self.describe(state, choice, &step, &names),
-            ),
-            Some(Ready::Waits(port)) => (
+        let thread = state.thread(choice);
+        let (rule, text) = match thread.map(|thread| (thread, self.ready(state, thread))) {
+            Some((thread, Ready::Step(step))) => {
+                (step.act.rule().name(), self.describe(thread, &step, &names))
+            }
+            Some((_, Ready::Waits(port))) => (
                 Rule::Receive.name(),
                 format!("{choice} waits on {}", names.show(&port)),
             ),
-            Some(Ready::Stuck(stuck)) => ("stuck", format!("{choice}: {}", stuck.show(&names))),
-            Some(Ready::Done) | None => ("none", format!("{choice} has no next step")),
+            Some((_, Ready::Stuck(stuck))) => {
+                ("stuck", format!("{choice}: {}", stuck.show(&names)))
+            }
+            Some((_, Ready::Done)) | None => ("none", format!("{choice} has no next step")),
         };
         Label {
             rule,
@@ -122,20 +124,16 @@ impl Language for MuOz {
             return footprint;
         };
         match self.ready(state, thread) {
-            Ready::Step(step) => match step.change {
-                Change::Nothing | Change::Bind(_) | Change::Call { .. } => {}
-                Change::Spawn { .. } => {
-                    let child = choice.child(thread.children + 1);
-                    footprint.writes.push(Resource::Thread(child));
-                }
-                Change::Send { port, .. } => {
-                    let number = state.port(&port).map_or(0, |port| port.sent.len());
+            Ready::Step(step) => match step.act {
+                Act::Thread(child) => footprint.writes.push(Resource::Thread(child)),
+                Act::Send { port, number, .. } => {
                     footprint
                         .writes
                         .push(Resource::Message(port.clone(), number));
                     footprint.writes.push(Resource::Entry(port));
                 }
-                Change::Receive { port, .. } => receives(state, port, &mut footprint),
+                Act::Receive { port, .. } => receives(state, port, &mut footprint),
+                _ => {}
             },
             Ready::Waits(port) => receives(state, port, &mut footprint),
             Ready::Done | Ready::Stuck(_) => {}

@@ -5,6 +5,7 @@ use std::fmt;
 use borges_multiverse::language::Span;
 
 use super::error::ParseError;
+use super::event::Act;
 use super::name::{ThreadName, VariableName};
 use super::parse::parse;
 use super::print::{Notation, Pretty};
@@ -129,34 +130,15 @@ pub(super) enum Ready {
     Stuck(Stuck),
 }
 
-/// A step that a thread can take: what changes besides its code.
+/// A step that a thread can take, and what it needs besides what it does.
 pub(super) struct Step {
-    pub(super) rule: Rule,
-    pub(super) change: Change,
-    /// What the thread goes on with before the rest of its code.
+    pub(super) act: Act,
+    /// The variable that it binds.
+    pub(super) bound: Option<Variable>,
+    /// The message that it sends.
+    sent: Option<Slot>,
+    /// What the thread, or the one that it creates, goes on with before the rest of its code.
     enter: Option<Frame>,
-}
-
-pub(super) enum Change {
-    Nothing,
-    /// A variable is bound; with its closure if it is a procedure.
-    Bind(Variable),
-    Call {
-        procedure: VariableName,
-        arguments: Vec<VariableName>,
-    },
-    Spawn {
-        body: Frame,
-    },
-    Send {
-        port: VariableName,
-        message: Slot,
-    },
-    Receive {
-        port: VariableName,
-        message: VariableName,
-        variable: Variable,
-    },
 }
 
 impl MuOz {
@@ -208,91 +190,62 @@ impl MuOz {
         let Some(Frame { at, environment }) = thread.code.top() else {
             return Ready::Done;
         };
-        let enter = |block: Block, environment: &Environment| {
+        let enter = |block: Block| {
             Some(Frame {
                 at: block.0,
                 environment: environment.clone(),
             })
         };
-        let step = |rule, change, enter| {
-            Ok(Ready::Step(Step {
-                rule,
-                change,
+        let fresh = || VariableName {
+            thread: thread.name.clone(),
+            nth: thread.variables.len(),
+        };
+        let step = |act, bound, enter| {
+            let sent = None;
+            Ready::Step(Step {
+                act,
+                bound,
+                sent,
                 enter,
-            }))
+            })
         };
         let ready = match &self.program.line(*at).statement {
-            Statement::Skip => step(Rule::Skip, Change::Nothing, None),
-            Statement::Break => step(Rule::Break, Change::Nothing, None),
+            Statement::Skip => Ok(step(Act::Skip, None, None)),
+            Statement::Break => Ok(step(Act::Break, None, None)),
             Statement::Assert(guard) => match holds(guard, environment) {
-                Ok(true) => step(Rule::Assert, Change::Nothing, None),
+                Ok(true) => Ok(step(Act::Assert, None, None)),
                 Ok(false) => Err(Stuck::Assertion),
                 Err(stuck) => Err(stuck),
             },
-            Statement::If { guard, yes, no } => match holds(guard, environment) {
-                Ok(true) => step(Rule::Then, Change::Nothing, enter(*yes, environment)),
-                Ok(false) => step(Rule::Else, Change::Nothing, enter(*no, environment)),
-                Err(stuck) => Err(stuck),
-            },
+            Statement::If { guard, yes, no } => {
+                holds(guard, environment).map(|holds| match holds {
+                    true => step(Act::Then, None, enter(*yes)),
+                    false => step(Act::Else, None, enter(*no)),
+                })
+            }
             Statement::Let {
                 name, bound, body, ..
-            } => bind(*name, bound, *at, environment).and_then(|(rule, variable)| {
-                step(rule, Change::Bind(variable), enter(*body, environment))
+            } => bind(*name, bound, *at, environment, fresh())
+                .map(|(act, variable)| step(act, Some(variable), enter(*body))),
+            Statement::Receive { name, port, body } => port_of(environment, *port).map(|port| {
+                match receive(state, *name, &port, fresh()) {
+                    Some((act, variable)) => step(act, Some(variable), enter(*body)),
+                    None => Ready::Waits(port),
+                }
             }),
-            Statement::Receive { name, port, body } => self
-                .receive(state, *name, *port, environment)
-                .and_then(|received| match received {
-                    Ok(change) => step(Rule::Receive, change, enter(*body, environment)),
-                    Err(port) => Ok(Ready::Waits(port)),
-                }),
             Statement::Thread(body) => {
-                let body = Frame {
-                    at: body.0,
-                    environment: environment.clone(),
-                };
-                step(Rule::Thread, Change::Spawn { body }, None)
+                let child = thread.name.child(thread.children + 1);
+                Ok(step(Act::Thread(child), None, enter(*body)))
             }
-            Statement::Send { port, message } => slot(environment, *message).and_then(|message| {
-                let (port, message) = (port_of(environment, *port)?, message.clone());
-                step(Rule::Send, Change::Send { port, message }, None)
-            }),
+            Statement::Send { port, message } => send(state, *port, *message, environment),
             Statement::Call {
                 procedure,
                 arguments,
             } => self
                 .call(state, *procedure, arguments, environment)
-                .and_then(|(change, frame)| step(Rule::Call, change, Some(frame))),
+                .map(|(act, frame)| step(act, None, Some(frame))),
         };
         ready.unwrap_or_else(Ready::Stuck)
-    }
-
-    /// The outer error says that the thread is stuck, the inner one that it waits.
-    fn receive(
-        &self,
-        state: &State,
-        name: Ident,
-        port: Use,
-        environment: &Environment,
-    ) -> Result<Result<Change, VariableName>, Stuck> {
-        let port = port_of(environment, port)?;
-        let oldest = state.port(&port).and_then(|port| port.oldest()).cloned();
-        let Some(Slot {
-            name: message,
-            value,
-        }) = oldest
-        else {
-            return Ok(Err(port));
-        };
-        let variable = Variable {
-            ident: name,
-            value,
-            closure: None,
-        };
-        Ok(Ok(Change::Receive {
-            port,
-            message,
-            variable,
-        }))
     }
 
     fn call(
@@ -301,7 +254,7 @@ impl MuOz {
         procedure: Use,
         arguments: &[Use],
         environment: &Environment,
-    ) -> Result<(Change, Frame), Stuck> {
+    ) -> Result<(Act, Frame), Stuck> {
         let callee = slot(environment, procedure)?;
         let no_procedure = || Stuck::NoProcedure(callee.name.clone());
         let Value::Procedure(original) = &callee.value else {
@@ -337,14 +290,11 @@ impl MuOz {
             at: closure.body.0,
             environment: inside,
         };
-        let procedure = original.clone();
-        Ok((
-            Change::Call {
-                procedure,
-                arguments: names,
-            },
-            frame,
-        ))
+        let act = Act::Call {
+            procedure: original.clone(),
+            arguments: names,
+        };
+        Ok((act, frame))
     }
 
     /// Takes a thread's step.
@@ -359,48 +309,37 @@ impl MuOz {
             });
         }
         let mut enter = step.enter;
-        let mut spawned = None;
-        let mut opened = None;
-        let (mut sent, mut received) = (None, None);
-        match step.change {
-            Change::Nothing | Change::Call { .. } => {}
-            Change::Bind(variable) => {
-                let port = step.rule == Rule::Port;
-                let bound = add_variable(thread, name, variable, port, &mut enter);
-                opened = port.then_some(bound);
+        if let (Some(variable), Some(name)) = (step.bound, step.act.binds()) {
+            if let Some(frame) = &mut enter {
+                frame.environment = frame.environment.push(Slot {
+                    name: name.clone(),
+                    value: variable.value.clone(),
+                });
             }
-            Change::Spawn { body } => {
-                thread.children += 1;
-                spawned = Some((name.child(thread.children), body));
-            }
-            Change::Send { port, message } => sent = Some((port, message)),
-            Change::Receive { port, variable, .. } => {
-                add_variable(thread, name, variable, false, &mut enter);
-                received = Some(port);
-            }
+            thread.variables = thread.variables.push(variable);
         }
+        let body = step.act.creates().and_then(|_| enter.take());
         thread.code = match enter {
             Some(frame) => code.push(frame),
             None => code,
         };
-        if let Some((child, body)) = spawned {
-            let code = Code::EMPTY.push(body);
-            state.insert_thread(Thread {
-                name: child,
-                code,
-                variables: List::EMPTY,
-                children: 0,
-            });
-        }
-        if let Some(port) = opened {
-            state.insert_port(port);
-        }
-        if let Some((port, message)) = sent {
-            let port = state.port_mut(&port)?;
-            port.sent = port.sent.push(message);
-        }
-        if let Some(port) = received {
-            state.port_mut(&port)?.received += 1;
+        match step.act {
+            Act::Thread(name) => {
+                thread.children += 1;
+                state.insert_thread(Thread {
+                    name,
+                    code: Code::EMPTY.push(body?),
+                    variables: List::EMPTY,
+                    children: 0,
+                });
+            }
+            Act::Port(port) => state.insert_port(port),
+            Act::Send { port, .. } => {
+                let port = state.port_mut(&port)?;
+                port.sent = port.sent.push(step.sent?);
+            }
+            Act::Receive { port, .. } => state.port_mut(&port)?.received += 1,
+            _ => {}
         }
         Some(())
     }
@@ -419,32 +358,44 @@ fn port_of(environment: &Environment, usage: Use) -> Result<VariableName, Stuck>
     }
 }
 
-/// The variable that a `let` makes. Ports and procedures get their names when they are bound.
-fn bind(
+fn send(state: &State, port: Use, message: Use, environment: &Environment) -> Result<Ready, Stuck> {
+    let sent = slot(environment, message)?.clone();
+    let port = port_of(environment, port)?;
+    let act = Act::Send {
+        number: state.port(&port).map_or(0, |port| port.sent.len()),
+        message: sent.name.clone(),
+        port,
+    };
+    Ok(Ready::Step(Step {
+        act,
+        bound: None,
+        sent: Some(sent),
+        enter: None,
+    }))
+}
+
+/// What is received, as the variable called `name`; none if nothing waits.
+fn receive(
+    state: &State,
     ident: Ident,
-    bound: &Bound,
-    line: u32,
-    environment: &Environment,
-) -> Result<(Rule, Variable), Stuck> {
-    let unnamed = VariableName {
-        thread: ThreadName::MAIN,
-        nth: 0,
+    port: &VariableName,
+    name: VariableName,
+) -> Option<(Act, Variable)> {
+    let queue = state.port(port)?;
+    let Slot {
+        name: message,
+        value,
+    } = queue.oldest()?.clone();
+    let act = Act::Receive {
+        port: port.clone(),
+        message,
+        variable: name,
+        value: value.clone(),
+        number: queue.received,
     };
-    let (rule, value, closure) = match bound {
-        Bound::Boolean(value) => (Rule::Variable, Value::Boolean(*value), None),
-        Bound::Port => (Rule::Port, Value::Port(unnamed), None),
-        Bound::Procedure { body, .. } => {
-            let closure = Closure {
-                line,
-                body: *body,
-                environment: environment.clone(),
-            };
-            (Rule::Procedure, Value::Procedure(unnamed), Some(closure))
-        }
-        Bound::Expr(expr) => (Rule::Variable, evaluate(expr, environment)?, None),
-    };
-    Ok((
-        rule,
+    let closure = None;
+    Some((
+        act,
         Variable {
             ident,
             value,
@@ -453,34 +404,44 @@ fn bind(
     ))
 }
 
-/// Gives the thread named `name` one more variable, which the frame that it enters sees.
-fn add_variable(
-    thread: &mut Thread,
-    name: &ThreadName,
-    variable: Variable,
-    port: bool,
-    enter: &mut Option<Frame>,
-) -> VariableName {
-    let name = VariableName {
-        thread: name.clone(),
-        nth: thread.variables.len(),
+/// The variable that a `let` makes, which is called `name`.
+fn bind(
+    ident: Ident,
+    bound: &Bound,
+    line: u32,
+    environment: &Environment,
+    name: VariableName,
+) -> Result<(Act, Variable), Stuck> {
+    let mut closure = None;
+    let value = match bound {
+        Bound::Boolean(value) => Value::Boolean(*value),
+        Bound::Port => Value::Port(name.clone()),
+        Bound::Procedure { body, .. } => {
+            closure = Some(Closure {
+                line,
+                body: *body,
+                environment: environment.clone(),
+            });
+            Value::Procedure(name.clone())
+        }
+        Bound::Expr(expr) => evaluate(expr, environment)?,
     };
-    let value = match (port, &variable.value) {
-        (true, _) => Value::Port(name.clone()),
-        (_, Value::Procedure(_)) if variable.closure.is_some() => Value::Procedure(name.clone()),
-        (_, value) => value.clone(),
+    let act = match bound {
+        Bound::Port => Act::Port(name),
+        Bound::Procedure { .. } => Act::Procedure(name),
+        Bound::Boolean(_) | Bound::Expr(_) => Act::Variable {
+            name,
+            value: value.clone(),
+        },
     };
-    thread.variables = thread.variables.push(Variable {
-        value: value.clone(),
-        ..variable
-    });
-    if let Some(frame) = enter {
-        frame.environment = frame.environment.push(Slot {
-            name: name.clone(),
+    Ok((
+        act,
+        Variable {
+            ident,
             value,
-        });
-    }
-    name
+            closure,
+        },
+    ))
 }
 
 fn holds(guard: &Guard, environment: &Environment) -> Result<bool, Stuck> {

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use super::event::Act;
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
 use super::print::{Notation, Printer};
 use super::program::{Bound, Program, Statement};
-use super::semantics::{Change, MuOz, Rule, Step, Stuck};
-use super::state::{Closure, Code, State, Value};
+use super::semantics::{MuOz, Step, Stuck};
+use super::state::{Closure, Code, State, Thread, Value, Variable};
 
 impl Stuck {
     /// The reason in words.
@@ -45,71 +46,42 @@ impl Value {
 
 impl MuOz {
     /// A step that can be taken, in a few words.
-    pub(super) fn describe(
-        &self,
-        state: &State,
-        thread: &ThreadName,
-        step: &Step,
-        names: &Names,
-    ) -> String {
-        let inside = state.thread(thread);
-        let fresh = |ident| {
-            let nth = inside.map_or(0, |thread| thread.variables.len());
-            names.preview(
-                &self.program,
-                &VariableName {
-                    thread: thread.clone(),
-                    nth,
-                },
-                ident,
-            )
+    pub(super) fn describe(&self, thread: &Thread, step: &Step, names: &Names) -> String {
+        let head = || self.head(&thread.code, names);
+        let condition = |is| format!("{} is {is}", self.condition(&thread.code, names));
+        let fresh = |name| {
+            let bound = step.bound.as_ref();
+            let shown = bound.map(|bound| names.preview(&self.program, name, bound.ident));
+            shown.unwrap_or_default()
         };
-        let what = match &step.change {
-            Change::Nothing => inside.map_or_else(String::new, |inside| {
-                let condition =
-                    |is: &str| format!("{} is {is}", self.condition(&inside.code, names));
-                match step.rule {
-                    Rule::Then => condition("true"),
-                    Rule::Else => condition("false"),
-                    _ => self.head(&inside.code, names),
-                }
-            }),
-            Change::Bind(variable) => {
-                let value = match (step.rule, &variable.closure) {
-                    (Rule::Port, _) => "port".to_owned(),
-                    (_, Some(closure)) => self.signature(closure),
-                    _ => variable.value.show(names),
-                };
-                format!("{} = {value}", fresh(variable.ident))
+        let what = match &step.act {
+            Act::Skip | Act::Break | Act::Assert => head(),
+            Act::Then => condition("true"),
+            Act::Else => condition("false"),
+            Act::Variable { name, value } => format!("{} = {}", fresh(name), value.show(names)),
+            Act::Procedure(name) | Act::Port(name) => {
+                format!("{} = {}", fresh(name), declared(&head()))
             }
-            Change::Call {
+            Act::Call {
                 procedure,
                 arguments,
             } => call(names, procedure, arguments),
-            Change::Spawn { .. } => {
-                let nth = inside.map_or(0, |thread| thread.children + 1);
-                format!("thread {}", thread.child(nth))
+            Act::Thread(child) => format!("thread {child}"),
+            Act::Send { port, message, .. } => {
+                format!("{{send {} {}}}", names.show(port), names.show(message))
             }
-            Change::Send { port, message } => {
-                format!(
-                    "{{send {} {}}}",
-                    names.show(port),
-                    names.show(&message.name)
-                )
-            }
-            Change::Receive {
+            Act::Receive {
                 port,
                 message,
                 variable,
+                ..
             } => {
-                let (variable, port) = (fresh(variable.ident), names.show(port));
-                format!(
-                    "{variable} = {{receive {port}}}, which is {}",
-                    names.show(message)
-                )
+                let (variable, port) = (fresh(variable), names.show(port));
+                let message = names.show(message);
+                format!("{variable} = {{receive {port}}}, which is {message}")
             }
         };
-        format!("{thread}: {what}")
+        format!("{}: {what}", thread.name)
     }
 
     /// The next statement, without the blocks in it.
@@ -219,27 +191,46 @@ impl MuOz {
     }
 
     fn show_store(&self, state: &State, names: &Names) -> String {
-        let variables = state.variables().map(|(name, variable)| {
-            let shown = names.show(&name);
-            match (&variable.value, &variable.closure) {
-                (Value::Port(port), _) if *port == name => {
-                    let queue = state
-                        .port(port)
-                        .map(|port| port.queue())
-                        .unwrap_or_default();
-                    let queue: Vec<_> = queue.iter().map(|slot| names.show(&slot.name)).collect();
-                    format!("{shown} = [{}]", queue.join(", "))
-                }
-                (_, Some(closure)) => format!("{shown} = {}", self.signature(closure)),
-                (value, None) => format!("{shown} = {}", value.show(names)),
-            }
+        let shown = state.variables().map(|(name, variable)| {
+            let value = match self.value(&name, variable, names) {
+                Some(value) => value,
+                None => show_queue(state, &name, names),
+            };
+            format!("{} = {value}", names.show(&name))
         });
-        variables.collect::<Vec<_>>().join(", ")
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What a variable is, in a few words; none for a port under the name for which it was made,
+    /// which is its queue.
+    pub(super) fn value(
+        &self,
+        name: &VariableName,
+        variable: &Variable,
+        names: &Names,
+    ) -> Option<String> {
+        match (&variable.value, &variable.closure) {
+            (Value::Port(port), _) if port == name => None,
+            (_, Some(closure)) => Some(self.signature(closure)),
+            (value, None) => Some(value.show(names)),
+        }
     }
 
     pub(super) const fn program(&self) -> &Program {
         &self.program
     }
+}
+
+/// The messages that wait in a port: `[x, y]`.
+pub(super) fn show_queue(state: &State, port: &VariableName, names: &Names) -> String {
+    let queue = state.queue(port).into_iter();
+    let queue: Vec<_> = queue.map(|slot| names.show(&slot.name)).collect();
+    format!("[{}]", queue.join(", "))
+}
+
+/// What the head of a `let` binds.
+pub(super) fn declared(head: &str) -> &str {
+    head.split_once(" = ").map_or("port", |(_, bound)| bound)
 }
 
 /// A call with its arguments.

@@ -193,6 +193,11 @@ impl State {
         self.port_at(name).ok().map(|at| &*self.ports[at])
     }
 
+    /// The messages that wait in a port, the oldest first.
+    pub(super) fn queue(&self, port: &VariableName) -> Vec<&Slot> {
+        self.port(port).map(Port::queue).unwrap_or_default()
+    }
+
     pub(super) fn port_mut(&mut self, name: &VariableName) -> Option<&mut Port> {
         let at = self.port_at(name).ok()?;
         Some(Arc::make_mut(&mut self.ports[at]))

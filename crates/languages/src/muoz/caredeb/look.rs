@@ -7,6 +7,7 @@ use super::{
     ThreadLine, WaitLine,
 };
 use crate::muoz::semantics::Ready;
+use crate::muoz::show::show_queue;
 use crate::muoz::state::{Slot, Variable};
 use crate::muoz::{Act, EventId, Machine, Rival, Rule, Stuck, ThreadName, Value, VariableName};
 use crate::source;
@@ -93,22 +94,12 @@ impl Session {
     }
 
     fn binding(&self, name: &VariableName, variable: &Variable) -> Binding {
-        let value = match (&variable.value, &variable.closure) {
-            (Value::Port(port), _) if port == name => {
-                let port = self.machine().state().port(port);
-                let queue = port.map(|port| port.queue()).unwrap_or_default();
-                let queue: Vec<_> = queue
-                    .iter()
-                    .map(|slot| self.names.show(&slot.name))
-                    .collect();
-                format!("port [{}]", queue.join(", "))
-            }
-            (_, Some(closure)) => self.machine().program().signature(closure),
-            (value, None) => value.show(&self.names),
-        };
+        let (program, state) = (self.machine().program(), self.machine().state());
+        let value = program.value(name, variable, &self.names);
+        let queue = || format!("port {}", show_queue(state, name, &self.names));
         Binding {
             name: self.names.show(name).to_owned(),
-            value,
+            value: value.unwrap_or_else(queue),
         }
     }
 
