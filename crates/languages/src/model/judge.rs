@@ -1,6 +1,7 @@
 //! Verdicts on all runs of a graph that is there already: whether a breakpoint may and must be met, whether a
 //! temporal formula may and must hold, whether every end is as expected.
 
+use borges_multiverse::debug::Arrival;
 use borges_multiverse::graph::{EdgeId, Graph, NodeId};
 use borges_multiverse::language::Language;
 use borges_multiverse::temporal::{self, Claim, FormulaError, Run, Truth};
@@ -25,7 +26,16 @@ pub(super) fn occurs<P: Reported>(
 ) -> Truths {
     let language = graph.language();
     let start = graph.state(NodeId::ROOT);
-    if start.is_some_and(|start| language.begins(lead, start)) {
+    let starts = |after| {
+        language.meets(
+            lead,
+            &Arrival {
+                before: None,
+                after,
+            },
+        )
+    };
+    if start.is_some_and(starts) {
         let here = Run {
             stem: Vec::new(),
             cycle: Vec::new(),
@@ -51,7 +61,11 @@ pub(super) fn meets<P: Reported>(graph: &Graph<P>, lead: &Lead, edge: EdgeId) ->
         return false;
     };
     match (graph.state(edge.from), graph.state(edge.to)) {
-        (Some(from), Some(to)) => graph.language().meets(lead, from, &choice, to),
+        (Some(from), Some(after)) => {
+            let before = Some((from, &choice));
+            let arrival = Arrival { before, after };
+            graph.language().meets(lead, &arrival)
+        }
         _ => false,
     }
 }

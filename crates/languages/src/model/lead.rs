@@ -2,7 +2,7 @@
 
 use super::Model;
 use super::debug::Refused;
-use crate::ambienttalk::{AmbientTalk, Choice, State};
+use crate::ambienttalk::AmbientTalk;
 use crate::predicate::{Condition, Named};
 use crate::voyager::Breakpoint;
 
@@ -51,63 +51,19 @@ impl Lead {
         }
     }
 
-    /// How near a state of actors is.
-    pub(super) fn actors_near(&self, program: &AmbientTalk, state: &State) -> i64 {
+    /// What an exploration of any language but that of actors goes toward.
+    pub(super) fn condition(&self) -> Option<&Condition> {
         match &self.0 {
-            Kind::Breakpoint(breakpoint) => breakpoint.nearness(program, state),
-            Kind::Condition(_) => 0,
+            Kind::Condition(condition) => Some(condition),
+            Kind::Breakpoint(_) => None,
         }
     }
 
-    /// Whether a step of actors comes to it.
-    pub(super) fn actors_meet(
-        &self,
-        program: &AmbientTalk,
-        before: &State,
-        choice: &Choice,
-        after: &State,
-    ) -> bool {
+    /// What an exploration of actors goes toward.
+    pub(super) fn breakpoint(&self) -> Option<&Breakpoint> {
         match &self.0 {
-            Kind::Breakpoint(breakpoint) => breakpoint.halts(program, before, choice, after),
-            Kind::Condition(_) => false,
-        }
-    }
-
-    /// Whether it halts actors before their first step.
-    pub(super) fn actors_begin(&self, program: &AmbientTalk, start: &State) -> bool {
-        match &self.0 {
-            Kind::Breakpoint(breakpoint) => breakpoint.halts_at_start(program, start),
-            Kind::Condition(_) => false,
-        }
-    }
-
-    /// How near a state of any other language is.
-    pub(super) fn near<L: Named>(&self, language: &L, state: &L::State) -> i64 {
-        match &self.0 {
-            Kind::Condition(condition) => condition.nearness(language, state),
-            Kind::Breakpoint(_) => 0,
-        }
-    }
-
-    /// Whether a step of any other language comes to it.
-    pub(super) fn meets<L: Named>(
-        &self,
-        language: &L,
-        before: &L::State,
-        choice: &L::Choice,
-        after: &L::State,
-    ) -> bool {
-        match &self.0 {
-            Kind::Condition(condition) => condition.halts(language, before, choice, after),
-            Kind::Breakpoint(_) => false,
-        }
-    }
-
-    /// Whether it halts any other language before the first step.
-    pub(super) fn begins<L: Named>(&self, language: &L, start: &L::State) -> bool {
-        match &self.0 {
-            Kind::Condition(condition) => condition.holds(language, start),
-            Kind::Breakpoint(_) => false,
+            Kind::Breakpoint(breakpoint) => Some(breakpoint),
+            Kind::Condition(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use borges_multiverse::adapt::Abstracted;
+use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Verdict;
 
 use super::debug::Refused;

@@ -50,13 +50,8 @@ impl<L: Reported<State: 'static>> Catalogue for Plain<L> {
         (_, condition): &Self::Breakpoint,
         arrival: &Arrival<'_, L>,
     ) -> Vec<Option<L::Agent>> {
-        let Some((before, choice)) = arrival.before else {
-            return Vec::new();
-        };
-        match condition.halts(&self.language, before, choice, arrival.after) {
-            true => vec![None],
-            false => Vec::new(),
-        }
+        let halts = arrival.before.is_some() && condition.halts(&self.language, arrival);
+        halts.then_some(None).into_iter().collect()
     }
 
     fn advance(&self, goal: L::Agent, arrival: &Arrival<'_, L>) -> Option<L::Agent> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use borges_multiverse::adapt::{Preempting, Runs, StepChoice, Stepper, Stepping};
 use borges_multiverse::causality;
+use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Language;
 
 use super::debug::Refused;
@@ -81,23 +82,14 @@ pub trait Reported:
 
     /// How near a state is to a breakpoint: more is nearer.
     fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
-        lead.near(self, state)
+        let condition = lead.condition();
+        condition.map_or(0, |condition| condition.nearness(self, state))
     }
 
-    /// Whether a step comes to a breakpoint.
-    fn meets(
-        &self,
-        lead: &Lead,
-        before: &Self::State,
-        choice: &Self::Choice,
-        after: &Self::State,
-    ) -> bool {
-        lead.meets(self, before, choice, after)
-    }
-
-    /// Whether a breakpoint halts before the first step.
-    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
-        lead.begins(self, start)
+    /// Whether a step, or the start, comes to a breakpoint.
+    fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
+        let condition = lead.condition();
+        condition.is_some_and(|condition| condition.halts(self, arrival))
     }
 }
 
@@ -168,26 +160,18 @@ impl Reported for AmbientTalk {
         }
     }
 
-    fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
-        lead.actors_near(self, state)
-    }
-
-    fn meets(
-        &self,
-        lead: &Lead,
-        before: &Self::State,
-        choice: &Self::Choice,
-        after: &Self::State,
-    ) -> bool {
-        lead.actors_meet(self, before, choice, after)
-    }
-
     fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
         Lead::of_actors(self, text, spec)
     }
 
-    fn begins(&self, lead: &Lead, start: &Self::State) -> bool {
-        lead.actors_begin(self, start)
+    fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
+        let breakpoint = lead.breakpoint();
+        breakpoint.map_or(0, |breakpoint| breakpoint.nearness(self, state))
+    }
+
+    fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
+        let breakpoint = lead.breakpoint();
+        breakpoint.is_some_and(|breakpoint| breakpoint.halts(self, arrival))
     }
 }
 
@@ -233,10 +217,6 @@ macro_rules! handed_on {
             $inner.lead(text, spec)
         }
 
-        fn begins(&$self, lead: &Lead, $state: &Self::State) -> bool {
-            $inner.begins(lead, $theirs)
-        }
-
         fn near(&$self, lead: &Lead, $state: &Self::State) -> i64 {
             $inner.near(lead, $theirs)
         }
@@ -272,22 +252,11 @@ macro_rules! steps_handed_on {
 /// Languages that take one step of the program at a time.
 macro_rules! meets_handed_on {
     ($self:ident => $inner:expr, $state:ident => $theirs:expr) => {
-        fn meets(
-            &$self,
-            lead: &Lead,
-            before: &Self::State,
-            choice: &Self::Choice,
-            after: &Self::State,
-        ) -> bool {
-            let before = {
-                let $state = before;
-                $theirs
-            };
-            let after = {
-                let $state = after;
-                $theirs
-            };
-            $inner.meets(lead, before, choice, after)
+        fn meets(&$self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
+            let before = arrival.before.map(|($state, choice)| ($theirs, choice));
+            let $state = arrival.after;
+            let after = $theirs;
+            $inner.meets(lead, &Arrival { before, after })
         }
     };
 }
@@ -333,20 +302,23 @@ impl<L: Reported> Reported for Runs<L> {
     }
 
     /// Any of the steps that are folded into one.
-    fn meets(
-        &self,
-        lead: &Lead,
-        before: &Self::State,
-        choice: &Self::Choice,
-        after: &Self::State,
-    ) -> bool {
-        let inner = self.inner();
+    fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
+        let (inner, after) = (self.inner(), arrival.after);
+        let Some((before, choice)) = arrival.before else {
+            let before = None;
+            return inner.meets(lead, &Arrival { before, after });
+        };
         let (mut state, mut choices) = (before.clone(), vec![choice.clone()]);
         while let [choice] = &choices[..] {
             let Some(next) = inner.apply(&state, choice) else {
                 return false;
             };
-            if inner.meets(lead, &state, choice, &next.state) {
+            let (before, after_one) = (Some((&state, choice)), &next.state);
+            let arrival = Arrival {
+                before,
+                after: after_one,
+            };
+            if inner.meets(lead, &arrival) {
                 return true;
             }
             if next.state == *after {
@@ -431,17 +403,14 @@ impl<L: Reported> Reported for Stepping<L> {
         Some(races)
     }
 
-    fn meets(
-        &self,
-        lead: &Lead,
-        (_, before): &Self::State,
-        choice: &Self::Choice,
-        (_, after): &Self::State,
-    ) -> bool {
-        match choice {
-            StepChoice::Step(choice) => self.0.meets(lead, before, choice, after),
-            StepChoice::Resume => false,
-        }
+    fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
+        let (_, after) = arrival.after;
+        let before = match arrival.before {
+            Some((_, StepChoice::Resume)) => return false,
+            Some(((_, before), StepChoice::Step(choice))) => Some((before, choice)),
+            None => None,
+        };
+        self.0.meets(lead, &Arrival { before, after })
     }
 
     fn agent_name(&self, (_, state): &Self::State, agent: &Self::Agent) -> String {

@@ -1,5 +1,7 @@
 //! What halts a program in a language without a catalogue of breakpoints: a predicate, or a text.
 
+use borges_multiverse::debug::Arrival;
+
 use super::{Kind, Named, Predicate, PredicateError, Unknown, names};
 
 /// A predicate that begins to hold, or a text that a state, or the step to it, begins to mention.
@@ -45,16 +47,11 @@ impl Condition {
         Ok(Self(What::Text(text.to_owned())))
     }
 
-    /// Whether a step comes to it.
-    pub fn halts<L: Named>(
-        &self,
-        program: &L,
-        before: &L::State,
-        choice: &L::Choice,
-        after: &L::State,
-    ) -> bool {
-        self.steps(program, Some((before, choice)))
-            || self.holds(program, after) && !self.holds(program, before)
+    /// Whether it begins to hold, or the step that led to a state mentions the text.
+    pub fn halts<L: Named>(&self, program: &L, arrival: &Arrival<'_, L>) -> bool {
+        let held = |(before, _)| self.holds(program, before);
+        self.steps(program, arrival.before)
+            || self.holds(program, arrival.after) && !arrival.before.is_some_and(held)
     }
 
     /// Whether it is true of a state, or the step to it mentions the text.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use borges_multiverse::debug::Arrival;
+
 use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::predicate::{self, Kind, Predicate, PredicateError, Unknown};
 use crate::source;
@@ -121,18 +123,17 @@ impl Breakpoint {
     /// where it is about the state as a whole.
     ///
     /// Where its condition held before and another actor moved, it has halted already.
-    pub(super) fn hits(&self, program: &AmbientTalk, arrival: &Arrival<'_>) -> Vec<ActorId> {
+    pub(super) fn hits(
+        &self,
+        program: &AmbientTalk,
+        arrival: &Arrival<'_, AmbientTalk>,
+    ) -> Vec<ActorId> {
         if let Self::When(predicate) = self {
-            let held = arrival
-                .before
-                .is_some_and(|before| predicate.holds(program, before));
-            let holds = predicate.holds(program, arrival.after);
-            let actor = arrival.mover.unwrap_or(ActorId::MAIN);
-            return if holds && !held {
-                vec![actor]
-            } else {
-                Vec::new()
-            };
+            let held = |(before, _)| predicate.holds(program, before);
+            let begins =
+                predicate.holds(program, arrival.after) && !arrival.before.is_some_and(held);
+            let actor = mover(arrival).unwrap_or(ActorId::MAIN);
+            return begins.then_some(actor).into_iter().collect();
         }
         let actors = program.actors(arrival.after).into_iter();
         actors
@@ -140,22 +141,9 @@ impl Breakpoint {
             .collect()
     }
 
-    /// Whether the breakpoint halts at any actor after a step.
-    pub(crate) fn halts(
-        &self,
-        program: &AmbientTalk,
-        before: &State,
-        choice: &Choice,
-        after: &State,
-    ) -> bool {
-        !self
-            .hits(program, &Arrival::of(Some((before, choice)), after))
-            .is_empty()
-    }
-
-    /// Whether the breakpoint halts before the first step.
-    pub(crate) fn halts_at_start(&self, program: &AmbientTalk, start: &State) -> bool {
-        !self.hits(program, &Arrival::of(None, start)).is_empty()
+    /// Whether the breakpoint halts at any actor.
+    pub(crate) fn halts(&self, program: &AmbientTalk, arrival: &Arrival<'_, AmbientTalk>) -> bool {
+        !self.hits(program, arrival).is_empty()
     }
 
     /// How near a state is to one in which the breakpoint halts. It only orders a search: a
@@ -192,15 +180,19 @@ impl Breakpoint {
         }
     }
 
-    fn hits_at(&self, program: &AmbientTalk, arrival: &Arrival<'_>, actor: ActorId) -> bool {
-        let before = arrival
-            .before
-            .and_then(|before| program.next(before, actor));
+    fn hits_at(
+        &self,
+        program: &AmbientTalk,
+        arrival: &Arrival<'_, AmbientTalk>,
+        actor: ActorId,
+    ) -> bool {
+        let state = arrival.before.map(|(before, _)| before);
+        let before = state.and_then(|before| program.next(before, actor));
         let Some(after) = program.next(arrival.after, actor) else {
             return false;
         };
-        let moved = arrival.mover == Some(actor);
-        match (self, before, arrival.before) {
+        let moved = mover(arrival) == Some(actor);
+        match (self, before, state) {
             (Self::Resolution(sites), Some(before), _)
                 if moved && before.doing == Doing::TakeResolve && sites.contain(&before) =>
             {
@@ -217,11 +209,8 @@ impl Breakpoint {
             _ => {}
         }
         let holds = |state: &State, next: &Next| self.condition(program, state, actor, next);
-        let held = !moved
-            && arrival
-                .before
-                .zip(before)
-                .is_some_and(|(state, next)| holds(state, &next));
+        let was = state.zip(before);
+        let held = !moved && was.is_some_and(|(state, next)| holds(state, &next));
         holds(arrival.after, &after) && !held
     }
 
@@ -248,24 +237,11 @@ impl Breakpoint {
     }
 }
 
-/// The arrival in a state.
-pub(super) struct Arrival<'a> {
-    pub(super) before: Option<&'a State>,
-    /// Who moved.
-    pub(super) mover: Option<ActorId>,
-    pub(super) after: &'a State,
-}
-
-impl<'a> Arrival<'a> {
-    pub(super) fn of(step: Option<(&'a State, &Choice)>, after: &'a State) -> Self {
-        Self {
-            before: step.map(|(before, _)| before),
-            mover: step.and_then(|(_, choice)| match choice {
-                Choice::Act(actor) => Some(*actor),
-                Choice::Deliver { .. } => None,
-            }),
-            after,
-        }
+/// The actor that took the step, if one did.
+pub(super) fn mover(arrival: &Arrival<'_, AmbientTalk>) -> Option<ActorId> {
+    match arrival.before?.1 {
+        Choice::Act(actor) => Some(*actor),
+        Choice::Deliver { .. } => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! What can be waited for among actors, and what Voyager says of it.
 
-use borges_multiverse::debug::{self, AgentMode, Catalogue, Hit, Mode, Said};
+use borges_multiverse::debug::{AgentMode, Arrival, Catalogue, Hit, Mode, Said};
 use borges_multiverse::language::Language;
 
-use super::breakpoint::{Arrival, Breakpoint};
+use super::breakpoint::Breakpoint;
 use super::goal::{Goal, StepKind};
 use super::show;
 use crate::ambienttalk::{
@@ -71,15 +71,14 @@ impl Catalogue for Actors {
     fn hits(
         &self,
         breakpoint: &Breakpoint,
-        arrival: &debug::Arrival<'_, AmbientTalk>,
+        arrival: &Arrival<'_, AmbientTalk>,
     ) -> Vec<Option<Agent>> {
-        let arrival = Arrival::of(arrival.before, arrival.after);
-        let actors = breakpoint.hits(&self.program, &arrival).into_iter();
+        let actors = breakpoint.hits(&self.program, arrival).into_iter();
         actors.map(|actor| Some(Agent::Actor(actor))).collect()
     }
 
-    fn advance(&self, goal: Goal, arrival: &debug::Arrival<'_, AmbientTalk>) -> Option<Goal> {
-        goal.after(&self.program, &Arrival::of(arrival.before, arrival.after))
+    fn advance(&self, goal: Goal, arrival: &Arrival<'_, AmbientTalk>) -> Option<Goal> {
+        goal.after(&self.program, arrival)
     }
 
     fn step_of(&self, goal: &Goal) -> (StepKind, Agent) {
@@ -217,10 +216,12 @@ impl Voice for Actors {
         if step.breakpoints.iter().any(|known| saves(known, sent)) {
             rules.push("SAVE-MRB");
         }
-        let arrival = Arrival::of(Some((before, step.choice)), after);
+        let arrival = Arrival {
+            before: Some((before, step.choice)),
+            after,
+        };
         for breakpoint in &step.breakpoints {
-            let is_hit = !breakpoint.hits(&self.program, &arrival).is_empty();
-            rules.push(if is_hit {
+            rules.push(if breakpoint.halts(&self.program, &arrival) {
                 breakpoint.rule()
             } else {
                 "NOT-APPLICABLE-BREAKPOINT"

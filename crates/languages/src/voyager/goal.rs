@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::breakpoint::Arrival;
+use borges_multiverse::debug::Arrival;
+
+use super::breakpoint::mover;
 use crate::ambienttalk::{ActorId, AmbientTalk, Doing, SiteId, State};
 
 /// A step that a paused actor can be told to take.
@@ -137,12 +139,15 @@ impl Goal {
     }
 
     /// What remains to wait for after an arrival; none if the goal is reached.
-    pub(super) fn after(self, program: &AmbientTalk, arrival: &Arrival<'_>) -> Option<Self> {
+    pub(super) fn after(
+        self,
+        program: &AmbientTalk,
+        arrival: &Arrival<'_, AmbientTalk>,
+    ) -> Option<Self> {
         let next = program.next(arrival.after, self.actor);
-        let before = arrival
-            .before
-            .and_then(|before| program.next(before, self.actor));
-        let moved = arrival.mover == Some(self.actor);
+        let before = arrival.before;
+        let before = before.and_then(|(before, _)| program.next(before, self.actor));
+        let moved = mover(arrival) == Some(self.actor);
         let (Some(next), true) = (next, arrival.before.is_some()) else {
             return Some(self);
         };

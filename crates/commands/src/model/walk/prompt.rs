@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use borges_languages::model::debug::line;
 use borges_languages::predicate::{Condition, Named};
+use borges_multiverse::debug::Arrival;
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progress, Strategy};
 use borges_multiverse::language::{Language, Span};
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
@@ -405,14 +406,10 @@ impl<L: Named + 'static> Roams for WalkPrompt<L> {
     fn set(&mut self, text: &str, _: Observer<'_>) -> Result<u32, String> {
         let condition = self.condition(text)?;
         let name = text.to_owned();
-        let id = self
-            .walk
-            .break_when(name, move |visit| match visit.arrived {
-                Some((before, choice)) => {
-                    condition.halts(visit.language, before, choice, visit.state)
-                }
-                None => condition.holds(visit.language, visit.state),
-            });
+        let id = self.walk.break_when(name, move |visit| {
+            let (before, after) = (visit.arrived, visit.state);
+            condition.halts(visit.language, &Arrival { before, after })
+        });
         Ok(id.0)
     }
 

@@ -68,7 +68,12 @@ impl Catalogue for Runs {
             Halt::When(_) => false,
         };
         if let (Halt::When(condition), Some((before, choice))) = (halt, arrival.before) {
-            let is_met = condition.halts(&**program, before.state(), choice, state);
+            let before = Some((before.state(), choice));
+            let arrived = Arrival {
+                before,
+                after: state,
+            };
+            let is_met = condition.halts(&**program, &arrived);
             return is_met.then_some(None).into_iter().collect();
         }
         let mut able = [Some(&event.thread), event.act.creates()]
