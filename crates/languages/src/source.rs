@@ -1,6 +1,7 @@
 //! Places in source texts, as people name and see them.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use borges_multiverse::language::Span;
@@ -23,6 +24,72 @@ pub struct ParseError<K> {
     pub span: Span,
 }
 
+/// A place of a text. Texts of programs are shorter than 2^32 bytes.
+pub(crate) const fn span(start: usize, end: usize) -> Span {
+    Span {
+        start: start as u32,
+        end: end as u32,
+    }
+}
+
+/// What is wrong with the word that is read, and where in the rest of the text.
+type Wrong<K> = (K, Range<usize>);
+
+/// The words of a text with comments as in C, each with its place; the last is `end`. `read` is given the rest of the text
+/// and its first character, and says how long the word is; `open_comment` is what is wrong where a comment has no end.
+pub(crate) fn tokens<'t, T, K>(
+    text: &'t str,
+    end: T,
+    open_comment: K,
+    read: impl Fn(&'t str, char) -> Result<(T, usize), Wrong<K>>,
+) -> Result<Vec<(T, Span)>, ParseError<K>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = text[at..].trim_start();
+        at = text.len() - rest.len();
+        let Some(first) = rest.chars().next() else {
+            tokens.push((end, span(at, at)));
+            return Ok(tokens);
+        };
+        if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with("/*") {
+            let Some(length) = rest.find("*/") else {
+                return Err(ParseError::at(open_comment, at..at + 2));
+            };
+            at += length + 2;
+        } else {
+            let (token, length) = read(rest, first)
+                .map_err(|(kind, place)| ParseError::at(kind, at + place.start..at + place.end))?;
+            tokens.push((token, span(at, at + length)));
+            at += length;
+        }
+    }
+}
+
+/// What is open at a place, if the text ends there: the last word that opens something which is not closed.
+pub(crate) fn still_open<T>(
+    text: &str,
+    at: Span,
+    tokens: &[(T, Span)],
+    opens: impl Fn(&T) -> bool,
+    closes: impl Fn(&T) -> bool,
+) -> Option<Span> {
+    if !text.get(at.start as usize..)?.trim().is_empty() {
+        return None;
+    }
+    let mut stack = Vec::new();
+    for (token, span) in tokens {
+        if opens(token) {
+            stack.push(*span);
+        } else if closes(token) {
+            stack.pop();
+        }
+    }
+    stack.pop()
+}
+
 /// What can be wrong with a text.
 pub trait Fault: fmt::Debug + fmt::Display + Send + Sync {
     /// What is open at the place, if the text ends there and something must close it first.
@@ -38,6 +105,13 @@ impl Fault for String {}
 impl<K: Fault + ?Sized> Fault for Arc<K> {
     fn opener(&self, text: &str, at: Span) -> Option<Span> {
         (**self).opener(text, at)
+    }
+}
+
+impl<K> ParseError<K> {
+    pub(crate) fn at(kind: K, place: Range<usize>) -> Self {
+        let span = span(place.start, place.end);
+        Self { kind, span }
     }
 }
 

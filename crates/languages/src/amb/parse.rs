@@ -57,7 +57,7 @@ struct Open {
 /// Parses one expression and nothing else.
 pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
     if text.len() > MAX_TEXT {
-        return Err(error(ParseErrorKind::LongText, MAX_TEXT, MAX_TEXT));
+        return Err(ParseError::at(ParseErrorKind::LongText, MAX_TEXT..MAX_TEXT));
     }
     let mut program = Program {
         exprs: Vec::new(),
@@ -76,7 +76,7 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
                 ")" => ParseErrorKind::Unopened,
                 _ => ParseErrorKind::Trailing,
             };
-            return Err(error(kind, start, end));
+            return Err(ParseError::at(kind, start..end));
         }
         let finished = match word {
             "(" => {
@@ -90,18 +90,14 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
             }
             ")" => {
                 let Some(open) = open.pop() else {
-                    return Err(error(ParseErrorKind::Unopened, start, end));
+                    return Err(ParseError::at(ParseErrorKind::Unopened, start..end));
                 };
                 program.close(open, end as u32)
             }
-            "+" | "amb" => return Err(error(ParseErrorKind::StrayOperator, start, end)),
+            "+" | "amb" => return Err(ParseError::at(ParseErrorKind::StrayOperator, start..end)),
             _ => {
-                let span = Span {
-                    start: start as u32,
-                    end: end as u32,
-                };
-                let number = number(word).map_err(|kind| ParseError { kind, span })?;
-                program.push(Expr::Number(number), span)
+                let number = number(word).map_err(|kind| ParseError::at(kind, start..end))?;
+                program.push(Expr::Number(number), source::span(start, end))
             }
         };
         match open.last_mut() {
@@ -110,14 +106,13 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
         }
     }
     if let Some(open) = open.last() {
-        return Err(error(
-            ParseErrorKind::Unclosed,
-            open.start as usize,
-            open.start as usize + 1,
-        ));
+        return Err(unclosed(open.start as usize));
     }
     if !done {
-        return Err(error(ParseErrorKind::Empty, text.len(), text.len()));
+        return Err(ParseError::at(
+            ParseErrorKind::Empty,
+            text.len()..text.len(),
+        ));
     }
     program.shapes = Shapes::of(&program.exprs, &program.operands);
     Ok(program)
@@ -128,9 +123,16 @@ fn operator(words: &mut Words<'_>, open: usize) -> Result<Operator, ParseError> 
     match words.next() {
         Some((_, "+")) => Ok(Operator::Plus),
         Some((_, "amb")) => Ok(Operator::Amb),
-        Some((start, word)) => Err(error(ParseErrorKind::NoOperator, start, start + word.len())),
-        None => Err(error(ParseErrorKind::Unclosed, open, open + 1)),
+        Some((start, word)) => {
+            let place = start..start + word.len();
+            Err(ParseError::at(ParseErrorKind::NoOperator, place))
+        }
+        None => Err(unclosed(open)),
     }
+}
+
+fn unclosed(open: usize) -> ParseError {
+    ParseError::at(ParseErrorKind::Unclosed, open..open + 1)
 }
 
 fn number(word: &str) -> Result<Number, ParseErrorKind> {
@@ -145,17 +147,6 @@ fn number(word: &str) -> Result<Number, ParseErrorKind> {
 }
 
 impl source::Fault for ParseErrorKind {}
-
-fn error(kind: ParseErrorKind, start: usize, end: usize) -> ParseError {
-    // Within u32, see MAX_TEXT.
-    ParseError {
-        kind,
-        span: Span {
-            start: start as u32,
-            end: end as u32,
-        },
-    }
-}
 
 impl Program {
     fn push(&mut self, expr: Expr, span: Span) -> ExprId {

@@ -6,7 +6,7 @@ use borges_multiverse::language::Span;
 
 use super::parse::Words;
 use super::{Amb, Expr, ExprId, ParseError, Program};
-use crate::layout;
+use crate::{layout, source};
 
 /// The column beyond which nothing is indented.
 const MAX_INDENT: usize = 160;
@@ -36,10 +36,7 @@ pub fn format(text: &str) -> Result<String, ParseError> {
 
 /// The places of all parentheses, operators and numbers.
 fn words(text: &str) -> Vec<Span> {
-    let span = |(start, word): (usize, &str)| Span {
-        start: start as u32,
-        end: (start + word.len()) as u32,
-    };
+    let span = |(start, word): (usize, &str)| source::span(start, start + word.len());
     Words { text, at: 0 }.map(span).collect()
 }
 
@@ -51,32 +48,59 @@ enum Task {
     },
     /// A line break and the column at which the next line starts.
     Break(usize),
-    Space,
-    Close,
+    /// A parenthesis or a blank.
+    Sign(char),
 }
 
 impl Program {
     /// Writes an expression on one line.
     pub(super) fn write(&self, id: ExprId, out: &mut impl Write) -> fmt::Result {
+        self.lay_out(id, None, out)
+    }
+
+    /// Writes an expression within a width, or, without one, on one line.
+    fn lay_out(&self, id: ExprId, width: Option<usize>, out: &mut impl Write) -> fmt::Result {
+        let widths = width.map_or_else(Vec::new, |_| self.widths());
+        let mut column = 0;
         let mut tasks = vec![Task::Expr { id, closing: 0 }];
         while let Some(task) = tasks.pop() {
-            match task {
-                Task::Close => out.write_char(')')?,
-                Task::Space | Task::Break(_) => out.write_char(' ')?,
-                Task::Expr { id, .. } => match self.expr(id) {
-                    Expr::Number(number) => write!(out, "{number}")?,
-                    Expr::Apply { operator, .. } => {
-                        write!(out, "({}", operator.name())?;
-                        tasks.push(Task::Close);
-                        for operand in self.operands(id).iter().rev() {
-                            tasks.push(Task::Expr {
-                                id: *operand,
-                                closing: 0,
-                            });
-                            tasks.push(Task::Space);
-                        }
-                    }
-                },
+            let (id, closing) = match task {
+                Task::Expr { id, closing } => (id, closing),
+                Task::Sign(sign) => {
+                    out.write_char(sign)?;
+                    column += 1;
+                    continue;
+                }
+                Task::Break(indent) => {
+                    write!(out, "\n{:indent$}", "")?;
+                    column = indent;
+                    continue;
+                }
+            };
+            let operator = match self.expr(id) {
+                Expr::Apply { operator, .. } => operator.name(),
+                Expr::Number(number) => {
+                    let number = number.to_string();
+                    out.write_str(&number)?;
+                    column += number.len();
+                    continue;
+                }
+            };
+            let broken = width.filter(|width| column + widths[id.0 as usize] + closing > *width);
+            write!(out, "({operator}")?;
+            column += operator.len() + 1;
+            // Deep programs must not drift out of sight, nor cost the square of their depth.
+            let indent = broken.map(|width| (column + 1).min(width / 2).min(MAX_INDENT));
+            tasks.push(Task::Sign(')'));
+            let operands = self.operands(id);
+            for (nth, operand) in operands.iter().enumerate().rev() {
+                let is_last = nth + 1 == operands.len();
+                tasks.push(Task::Expr {
+                    id: *operand,
+                    closing: if is_last { closing + 1 } else { 0 },
+                });
+                let indent = indent.filter(|_| nth > 0);
+                tasks.push(indent.map_or(Task::Sign(' '), Task::Break));
             }
         }
         Ok(())
@@ -101,63 +125,7 @@ impl Program {
 
 impl fmt::Display for Pretty<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let widths = self.program.widths();
-        let mut column = 0;
-        let mut tasks = vec![Task::Expr {
-            id: self.program.root(),
-            closing: 0,
-        }];
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Close => {
-                    f.write_char(')')?;
-                    column += 1;
-                }
-                Task::Space => {
-                    f.write_char(' ')?;
-                    column += 1;
-                }
-                Task::Break(indent) => {
-                    write!(f, "\n{:indent$}", "")?;
-                    column = indent;
-                }
-                Task::Expr { id, closing } => {
-                    let width = widths[id.0 as usize];
-                    let Expr::Apply { operator, .. } = self.program.expr(id) else {
-                        self.program.write(id, f)?;
-                        column += width;
-                        continue;
-                    };
-                    if column + width + closing <= self.width {
-                        self.program.write(id, f)?;
-                        column += width;
-                        continue;
-                    }
-                    write!(f, "({}", operator.name())?;
-                    column += operator.name().len() + 1;
-                    // Deep programs must not drift out of sight, nor cost the square of their depth.
-                    let indent = (column + 1).min(self.width / 2).min(MAX_INDENT);
-                    tasks.push(Task::Close);
-                    let operands = self.program.operands(id);
-                    for (nth, operand) in operands.iter().enumerate().rev() {
-                        let closing = if nth + 1 == operands.len() {
-                            closing + 1
-                        } else {
-                            0
-                        };
-                        tasks.push(Task::Expr {
-                            id: *operand,
-                            closing,
-                        });
-                        tasks.push(if nth == 0 {
-                            Task::Space
-                        } else {
-                            Task::Break(indent)
-                        });
-                    }
-                }
-            }
-        }
-        Ok(())
+        let program = self.program;
+        program.lay_out(program.root(), Some(self.width), f)
     }
 }

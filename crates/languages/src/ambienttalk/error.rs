@@ -1,7 +1,5 @@
 //! What can be wrong with a text.
 
-use borges_multiverse::language::Span;
-
 use super::syntax::{MAX_ARGUMENTS, MAX_DEPTH, MAX_TEXT};
 use crate::source;
 
@@ -92,12 +90,3 @@ pub enum ParseErrorKind {
 
 /// Why a text is no program, and where.
 pub type ParseError = source::ParseError<ParseErrorKind>;
-
-pub(super) fn error(kind: ParseErrorKind, start: usize, end: usize) -> ParseError {
-    // Within u32, see MAX_TEXT.
-    let span = Span {
-        start: start as u32,
-        end: end as u32,
-    };
-    ParseError { kind, span }
-}

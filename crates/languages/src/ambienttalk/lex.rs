@@ -1,8 +1,11 @@
 //! From text to tokens.
 
+use std::ops::Range;
+
 use borges_multiverse::language::Span;
 
-use super::error::{ParseError, ParseErrorKind, error};
+use super::error::{ParseError, ParseErrorKind};
+use crate::source;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,70 +25,45 @@ const SIGNS: [&str; 22] = [
     ".", "@", "[", "]",
 ];
 
+/// What is wrong with a token, and where in it.
+type Wrong = (ParseErrorKind, Range<usize>);
+
 /// Splits `text` into tokens; the last is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    loop {
-        at = blank(text, at)?;
-        let rest = &text[at..];
-        let Some(first) = rest.chars().next() else {
-            tokens.push((Token::End, span(at, at)));
-            return Ok(tokens);
-        };
-        let (token, length) = if first.is_ascii_digit() {
-            integer(rest, at)?
-        } else if first == '"' {
-            string(rest, at)?
-        } else if first.is_alphabetic() || first == '_' {
-            let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-            let word = rest[..length].to_owned();
-            let after = &rest[length..];
-            if after.starts_with(':') && !after.starts_with(":=") {
-                (Token::Keyword(word), length + 1)
-            } else {
-                (Token::Name(word), length)
+    source::tokens(
+        text,
+        Token::End,
+        ParseErrorKind::OpenComment,
+        |rest, first| {
+            if first.is_ascii_digit() {
+                return integer(rest);
             }
-        } else {
+            if first == '"' {
+                return string(rest);
+            }
+            if first.is_alphabetic() || first == '_' {
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                let word = rest[..length].to_owned();
+                let after = &rest[length..];
+                return Ok(if after.starts_with(':') && !after.starts_with(":=") {
+                    (Token::Keyword(word), length + 1)
+                } else {
+                    (Token::Name(word), length)
+                });
+            }
             let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
-            let Some(sign) = sign else {
-                return Err(error(
-                    ParseErrorKind::UnknownSign,
-                    at,
-                    at + first.len_utf8(),
-                ));
-            };
-            (Token::Sign(sign), sign.len())
-        };
-        tokens.push((token, span(at, at + length)));
-        at += length;
-    }
+            let unknown = (ParseErrorKind::UnknownSign, 0..first.len_utf8());
+            sign.map(|sign| (Token::Sign(sign), sign.len()))
+                .ok_or(unknown)
+        },
+    )
 }
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '?'
 }
 
-/// Skips blanks and comments.
-fn blank(text: &str, mut at: usize) -> Result<usize, ParseError> {
-    loop {
-        let rest = &text[at..];
-        let trimmed = rest.trim_start();
-        at += rest.len() - trimmed.len();
-        if trimmed.starts_with("//") {
-            at += trimmed.find('\n').unwrap_or(trimmed.len());
-        } else if trimmed.starts_with("/*") {
-            let Some(end) = trimmed.find("*/") else {
-                return Err(error(ParseErrorKind::OpenComment, at, at + 2));
-            };
-            at += end + 2;
-        } else {
-            return Ok(at);
-        }
-    }
-}
-
-fn integer(rest: &str, at: usize) -> Result<(Token, usize), ParseError> {
+fn integer(rest: &str) -> Result<(Token, usize), Wrong> {
     let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     let number = rest[..length].parse();
     let too_large = rest[..length].bytes().all(|byte| byte.is_ascii_digit());
@@ -94,13 +72,11 @@ fn integer(rest: &str, at: usize) -> Result<(Token, usize), ParseError> {
     } else {
         ParseErrorKind::BadInteger
     };
-    match number {
-        Ok(number) => Ok((Token::Integer(number), length)),
-        Err(_) => Err(error(kind, at, at + length)),
-    }
+    let number = number.map_err(|_| (kind, 0..length))?;
+    Ok((Token::Integer(number), length))
 }
 
-fn string(rest: &str, at: usize) -> Result<(Token, usize), ParseError> {
+fn string(rest: &str) -> Result<(Token, usize), Wrong> {
     let mut text = String::new();
     let mut chars = rest.char_indices().skip(1);
     while let Some((index, c)) = chars.next() {
@@ -109,19 +85,11 @@ fn string(rest: &str, at: usize) -> Result<(Token, usize), ParseError> {
             '\\' => match chars.next() {
                 Some((_, 'n')) => text.push('\n'),
                 Some((_, c @ ('"' | '\\'))) => text.push(c),
-                _ => return Err(error(ParseErrorKind::BadEscape, at + index, at + index + 1)),
+                _ => return Err((ParseErrorKind::BadEscape, index..index + 1)),
             },
             '\n' => break,
             _ => text.push(c),
         }
     }
-    Err(error(ParseErrorKind::OpenText, at, at + 1))
-}
-
-fn span(start: usize, end: usize) -> Span {
-    // Within u32: the parser limits texts.
-    Span {
-        start: start as u32,
-        end: end as u32,
-    }
+    Err((ParseErrorKind::OpenText, 0..1))
 }

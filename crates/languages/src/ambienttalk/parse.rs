@@ -2,7 +2,7 @@
 
 use borges_multiverse::language::Span;
 
-use super::error::{ParseError, ParseErrorKind, error};
+use super::error::{ParseError, ParseErrorKind};
 use super::lex::{Token, tokens};
 use super::syntax::{
     Expr, ExprKind, Item, LiteralKind, MAX_ARGUMENTS, MAX_DEPTH, MAX_TEXT, Name, Operator,
@@ -12,7 +12,7 @@ use crate::source;
 /// Parses a program: the body of the main actor.
 pub(super) fn parse(text: &str) -> Result<Vec<Item>, ParseError> {
     if text.len() > MAX_TEXT {
-        return Err(error(ParseErrorKind::LongText, 0, 0));
+        return Err(ParseError::at(ParseErrorKind::LongText, 0..0));
     }
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -509,24 +509,11 @@ fn item_depth(items: &[Item]) -> u32 {
 
 impl source::Fault for ParseErrorKind {
     fn opener(&self, text: &str, at: Span) -> Option<Span> {
-        let ends = text.get(at.start as usize..)?.trim().is_empty();
-        let open = matches!(
-            self,
-            Self::Expected(_) | Self::NoExpression | Self::NoSeparator
-        );
-        if !ends || !open {
+        let (Self::Expected(_) | Self::NoExpression | Self::NoSeparator) = self else {
             return None;
-        }
-        let mut stack = Vec::new();
-        for (token, span) in tokens(text).ok()? {
-            match token {
-                Token::Sign("{" | "(") => stack.push(span),
-                Token::Sign("}" | ")") => {
-                    stack.pop();
-                }
-                _ => {}
-            }
-        }
-        stack.pop()
+        };
+        let opens = |token: &_| matches!(token, Token::Sign("{" | "("));
+        let closes = |token: &_| matches!(token, Token::Sign("}" | ")"));
+        source::still_open(text, at, &tokens(text).ok()?, opens, closes)
     }
 }

@@ -6,7 +6,7 @@ use borges_multiverse::language::Span;
 use std::collections::HashMap;
 
 use super::error::{MAX_DEPTH, MAX_TEXT, ParseError, ParseErrorKind};
-use super::lex::{Token, lex, span};
+use super::lex::{Token, lex};
 use super::program::{
     Block, Bound, Comparison, Expr, Guard, Ident, Line, Operator, Program, Statement, Term, Use,
 };
@@ -19,32 +19,24 @@ type Parsed<T> = Result<T, ParseError>;
 
 impl source::Fault for ParseErrorKind {
     fn opener(&self, text: &str, at: Span) -> Option<Span> {
-        let ends = text.get(at.start as usize..)?.trim().is_empty();
-        if !ends || !matches!(self, Self::Expected(_)) {
+        let Self::Expected(_) = self else {
             return None;
-        }
-        let mut stack = Vec::new();
-        for (token, span) in lex(text).ok()? {
-            match token {
-                Token::Word("if" | "let" | "thread" | "proc" | "{" | "(") => stack.push(span),
-                Token::Word("end" | "}" | ")") => {
-                    stack.pop();
-                }
-                _ => {}
-            }
-        }
-        stack.pop()
+        };
+        let opens = |token: &_| {
+            matches!(
+                token,
+                Token::Word("if" | "let" | "thread" | "proc" | "{" | "(")
+            )
+        };
+        let closes = |token: &_| matches!(token, Token::Word("end" | "}" | ")"));
+        source::still_open(text, at, &lex(text).ok()?, opens, closes)
     }
 }
 
 /// Parses a program.
 pub(super) fn parse(text: &str) -> Parsed<Program> {
     if text.len() > MAX_TEXT {
-        let kind = ParseErrorKind::LongText;
-        return Err(ParseError {
-            kind,
-            span: span(MAX_TEXT, MAX_TEXT),
-        });
+        return Err(ParseError::at(ParseErrorKind::LongText, MAX_TEXT..MAX_TEXT));
     }
     let tokens = lex(text)?;
     let mut parser = Parser {
@@ -425,21 +417,15 @@ impl<'t> Parser<'t> {
             self.advance();
         }
         let left = self.expr()?;
-        let by = match self.peek() {
-            Token::Word("==") => Comparison::Equal,
-            Token::Word("<") => Comparison::Less,
-            Token::Word(">") => Comparison::Greater,
-            Token::Word("<=") => Comparison::AtMost,
-            Token::Word(">=") => Comparison::AtLeast,
-            _ => {
-                let [Term::Name(name)] = left[..] else {
-                    return self.expected("a comparison: ==, <, >, <= or >=");
-                };
-                if open {
-                    self.expect(")")?;
-                }
-                return Ok(Guard::Name(name));
+        let mut all = Comparison::ALL.into_iter();
+        let Some(by) = all.find(|by| self.peek() == Token::Word(by.sign())) else {
+            let [Term::Name(name)] = left[..] else {
+                return self.expected("a comparison: ==, <, >, <= or >=");
+            };
+            if open {
+                self.expect(")")?;
             }
+            return Ok(Guard::Name(name));
         };
         self.advance();
         let right = self.expr()?;
@@ -487,16 +473,12 @@ impl<'t> Parser<'t> {
     fn operands(&mut self, strength: u8, terms: &mut Vec<Term>) -> Parsed<()> {
         self.operand(terms)?;
         loop {
-            let operator = match self.peek() {
-                Token::Word("+") => Operator::Plus,
-                Token::Word("-") => Operator::Minus,
-                Token::Word("*") => Operator::Times,
-                Token::Word("/") => Operator::Divide,
-                _ => return Ok(()),
-            };
-            if operator.strength() <= strength {
+            let mut all = Operator::ALL.into_iter();
+            let operator = all.find(|operator| self.peek() == Token::Word(operator.sign()));
+            let stronger = operator.filter(|operator| operator.strength() > strength);
+            let Some(operator) = stronger else {
                 return Ok(());
-            }
+            };
             self.advance();
             self.operands(operator.strength(), terms)?;
             terms.push(Term::Apply(operator));

@@ -27,6 +27,8 @@ pub(super) enum Operator {
 }
 
 impl Operator {
+    pub(super) const ALL: [Self; 4] = [Self::Plus, Self::Minus, Self::Times, Self::Divide];
+
     pub(super) const fn sign(self) -> &'static str {
         match self {
             Self::Plus => "+",
@@ -66,6 +68,14 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Equal,
+        Self::Less,
+        Self::Greater,
+        Self::AtMost,
+        Self::AtLeast,
+    ];
+
     pub(super) const fn sign(self) -> &'static str {
         match self {
             Self::Equal => "==",
