@@ -17,10 +17,11 @@ use super::lead::Lead;
 use super::plain::Plain;
 use super::reported::Reported;
 use crate::amb::{self, Amb};
-use crate::ambienttalk::Grain;
+use crate::ambienttalk::{self, AmbientTalk, Grain, Options};
 use crate::muoz::{self, MuOz};
 use crate::predicate::{Predicate, PredicateError};
 use crate::source::{Fault, ParseError};
+use crate::voyager::Actors;
 
 /// Where our languages are described.
 const SHOWN: &str = "docs/languages.md shows how programs are written";
@@ -34,29 +35,19 @@ pub trait Dialect: fmt::Debug + Sync {
     fn extension(&self) -> &'static str;
 
     /// What its programs look like, for somebody whose text is none.
-    fn shape(&self) -> &'static str {
-        SHOWN
-    }
+    fn shape(&self) -> &'static str;
 
     /// Whether a file of this extension is a program of the language: other files may have it too.
-    fn reads(&self, text: &str) -> bool {
-        let _ = text;
-        true
-    }
+    fn reads(&self, text: &str) -> bool;
 
     /// A text with all that it needs of other files, which lie in this folder or below: what is read, kept and sent.
     ///
     /// # Errors
     /// [`ModelError`] with the place where a file is named that cannot be read.
-    fn gather(&self, text: &str, folder: &Path) -> Result<String, ModelError> {
-        let _ = folder;
-        Ok(text.to_owned())
-    }
+    fn gather(&self, text: &str, folder: &Path) -> Result<String, ModelError>;
 
     /// Of a text that was put together so, what the user wrote: its beginning.
-    fn own<'t>(&self, text: &'t str) -> &'t str {
-        text
-    }
+    fn own<'t>(&self, text: &'t str) -> &'t str;
 
     /// Reads a program.
     ///
@@ -112,9 +103,7 @@ pub trait Program: fmt::Debug + Send + Sync {
     fn prompt(&self) -> Prompt;
 
     /// Whether it can have agents that are alike but for their names.
-    fn has_symmetry(&self) -> bool {
-        false
-    }
+    fn has_symmetry(&self) -> bool;
 
     /// The program as its own language has it.
     fn as_any(&self) -> &dyn Any;
@@ -123,7 +112,8 @@ pub trait Program: fmt::Debug + Send + Sync {
 /// The longest deterministic run that is one visible step.
 const RUN: u64 = 100_000;
 
-/// A language without options: its states are the same however they are explored.
+/// A language by its parts; if nothing else is said, one without options: its states are the same however they are
+/// explored, and a visible step is a run of them.
 pub struct Simple<L> {
     name: &'static str,
     extension: &'static str,
@@ -134,7 +124,14 @@ pub struct Simple<L> {
     reads: fn(&str) -> bool,
     gather: Gather,
     own: fn(&str) -> &str,
+    options: Option<(Asked<L>, Debugged<L>)>,
 }
+
+/// A program, run with the options that are asked for.
+type Asked<L> = fn(&L, &Explore) -> L;
+
+/// A debugger at the start of a program, of which the text is given.
+type Debugged<L> = fn(&L, &str, &Explore) -> Box<dyn Debugger>;
 
 /// Puts a text and the files that it names together.
 type Gather = fn(&str, &Path) -> Result<String, ModelError>;
@@ -158,7 +155,15 @@ impl<L> Simple<L> {
             reads: |_| true,
             gather: |text, _| Ok(text.to_owned()),
             own: |text| text,
+            options: None,
         }
+    }
+
+    /// With options that say how a program is run, and a debugger of its own.
+    #[must_use]
+    pub const fn asked(mut self, asked: Asked<L>, debugger: Debugged<L>) -> Self {
+        self.options = Some((asked, debugger));
+        self
     }
 
     /// With programs that need other files: `gather` puts a text together with them, and `own` is the text alone.
@@ -247,7 +252,7 @@ where
     }
 }
 
-/// A program of a language without options.
+/// A program of such a language.
 #[derive(Debug)]
 struct Of<L: 'static> {
     program: L,
@@ -262,28 +267,32 @@ where
     L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn explore(&self, mut job: Job<'_>) -> Kept {
-        let (program, exact) = (self.program.clone(), self.program.exact());
-        match job.grain() {
+        let (program, grain) = self.asked(job.options());
+        let exact = program.exact();
+        match grain {
             Grain::Visible => job.start(Runs::new(program, RUN), &exact),
             Grain::Rule => job.start(program, &exact),
         }
     }
 
     fn multiverse(&self, job: Job<'_>) -> Box<dyn Multiverse> {
-        let program = self.program.clone();
-        match job.grain() {
+        let (program, grain) = self.asked(job.options());
+        match grain {
             Grain::Visible => job.hold(Runs::new(program, RUN)),
             Grain::Rule => job.hold(program),
         }
     }
 
-    fn debugger(&self, text: &str, _: &Explore) -> Box<dyn Debugger> {
+    fn debugger(&self, text: &str, options: &Explore) -> Box<dyn Debugger> {
+        if let Some((_, debugger)) = self.dialect.options {
+            return debugger(&self.program, text, options);
+        }
         let plain = Plain::new(self.program.clone(), self.dialect.parse, &self.attached);
         Box::new(Face::new(text, plain))
     }
 
-    fn lead(&self, _: &str, spec: &str) -> Result<Lead, Refused> {
-        Lead::of_text(&self.program, spec)
+    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
+        self.program.lead(text, spec)
     }
 
     fn predicate(&self, text: &str) -> Result<Predicate, PredicateError> {
@@ -291,8 +300,8 @@ where
     }
 
     fn steps(&self, options: &Explore) -> Erased {
-        let program = self.program.clone();
-        match options.grain {
+        let (program, grain) = self.asked(options);
+        match grain {
             Grain::Visible => erased(Runs::new(program, RUN)),
             Grain::Rule => erased(program),
         }
@@ -302,8 +311,22 @@ where
         self.dialect.prompt
     }
 
+    fn has_symmetry(&self) -> bool {
+        self.program.has_symmetry()
+    }
+
     fn as_any(&self) -> &dyn Any {
         &self.program
+    }
+}
+
+impl<L: Reported> Of<L> {
+    /// The program as it is asked for, and what is a step of that.
+    fn asked(&self, options: &Explore) -> (L, Grain) {
+        match self.dialect.options {
+            Some((asked, _)) => (asked(&self.program, options), Grain::Rule),
+            None => (self.program.clone(), options.grain),
+        }
     }
 }
 
@@ -312,6 +335,29 @@ pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(
     .laid_out(|text| Ok(amb::format(text)?))
     .shaped("expressions are numbers, (+ …) and (amb …)")
     .offering(Prompt::Walk);
+
+/// AmbientTalk.
+pub static AMBIENT_TALK: Simple<AmbientTalk> = Simple::new("AmbientTalk", "at", |text| {
+    Ok(AmbientTalk::parse(text, Options::default())?)
+})
+.laid_out(|text| Ok(ambienttalk::format(text)?))
+.shaped(SHOWN)
+.asked(
+    |program, options| program.with(run_with(options.grain, options)),
+    // Visible steps, and rules within a turn where the user steps through it.
+    |program, text, options| {
+        let actors = Actors::new(program.with(run_with(Grain::Visible, options)));
+        Box::new(Face::new(text, actors))
+    },
+);
+
+fn run_with(grain: Grain, options: &Explore) -> Options {
+    Options {
+        grain,
+        delivery: options.delivery,
+        numbered: false,
+    }
+}
 
 /// μOz.
 pub static MU_OZ: Simple<MuOz> = Simple::new("μOz", "oz", |text| Ok(MuOz::parse(text)?))

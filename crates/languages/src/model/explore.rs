@@ -206,11 +206,6 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
-    /// What counts as a step.
-    pub(super) fn grain(&self) -> Grain {
-        self.options.grain
-    }
-
     /// What is asked for.
     pub(super) fn options(&self) -> &Explore {
         self.options

@@ -2,8 +2,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use super::actors::AMBIENT_TALK;
-use super::dialect::{AMB, Dialect, MU_OZ};
+use super::dialect::{AMB, AMBIENT_TALK, Dialect, MU_OZ};
 
 /// The languages that are always there, one a line.
 static OURS: [&dyn Dialect; 3] = [&AMB, &AMBIENT_TALK, &MU_OZ];

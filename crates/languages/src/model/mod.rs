@@ -11,7 +11,6 @@
 //! assert_eq!(report.paths.as_deref(), Some("4"));
 //! ```
 
-mod actors;
 mod ask;
 pub mod debug;
 mod dialect;
@@ -35,9 +34,8 @@ mod threads;
 use std::sync::Arc;
 
 pub use crate::datum::Datum;
-pub use actors::AMBIENT_TALK;
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
-pub use dialect::{AMB, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
+pub use dialect::{AMB, AMBIENT_TALK, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
 pub use erased::Erased;
 pub use explore::{DESCRIBED, Explore, Job, Kept, Order, Progress};
 pub use gains::{Gains, Keeper};

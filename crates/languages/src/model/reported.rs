@@ -32,6 +32,11 @@ pub trait Reported:
         agent.to_string()
     }
 
+    /// Whether agents can be alike but for their names: then states can be `turned`.
+    fn has_symmetry(&self) -> bool {
+        false
+    }
+
     /// A state with which all are taken for one that differ only in the names of agents of one
     /// definition; none where that is not known.
     fn turned(&self, _state: &Self::State) -> Option<Self::State> {
@@ -147,6 +152,10 @@ impl Reported for AmbientTalk {
             values: answer.values.iter().cloned().collect(),
             waiting: answer.stuck.iter().cloned().collect(),
         }
+    }
+
+    fn has_symmetry(&self) -> bool {
+        true
     }
 
     fn turned(&self, state: &Self::State) -> Option<Self::State> {
