@@ -229,15 +229,8 @@ impl Actor {
                 continue;
             };
             *mark = true;
-            match self.slot(name).map(|slot| &*slot.entity) {
-                Some(Entity::Object(object)) => {
-                    todo.extend(object.slots.iter().copied().filter_map(own));
-                }
-                Some(Entity::Future(Future::Resolved(value))) => todo.extend(own(*value)),
-                Some(Entity::Future(Future::Pending(queue))) => {
-                    todo.extend(queue.iter().flat_map(Message::values).filter_map(own));
-                }
-                None => {}
+            if let Some(slot) = self.slot(name) {
+                todo.extend(slot.entity.values().into_iter().filter_map(own));
             }
         }
         for (slot, marked) in self.heap.iter_mut().zip(marked) {

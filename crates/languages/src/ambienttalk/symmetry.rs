@@ -8,8 +8,8 @@ use borges_multiverse::fingerprint::Fingerprint;
 use super::birth::ActorId;
 use super::code::SiteId;
 use super::language::AmbientTalk;
-use super::state::{Actor, Channel, Slot, State};
-use super::value::{Entity, Future, Message, Object, Value};
+use super::state::{Actor, State};
+use super::value::{Entity, Future, Message, Value};
 
 /// The most ways to exchange actors that are looked at. Where there are more, the actors of the
 /// largest groups keep their names.
@@ -47,21 +47,14 @@ impl AmbientTalk {
             })
             .collect();
         actors.sort_by_key(|actor| actor.id);
-        let mut channels: Vec<_> = state
-            .channels
-            .iter()
-            .map(|channel| {
-                let messages = channel.messages.iter();
-                Arc::new(Channel {
-                    from: name(channel.from, names),
-                    to: name(channel.to, names),
-                    messages: messages
-                        .map(|(number, m)| (*number, Arc::new(message(m, names))))
-                        .collect(),
-                    sent: channel.sent,
-                })
-            })
-            .collect();
+        let mut channels = state.channels.to_vec();
+        for channel in channels.iter_mut().map(Arc::make_mut) {
+            channel.from = name(channel.from, names);
+            channel.to = name(channel.to, names);
+            for (_, message) in &mut channel.messages {
+                turn_message(Arc::make_mut(message), names);
+            }
+        }
         channels.sort_by_key(|channel| (channel.from, channel.to));
         State {
             actors: actors.into(),
@@ -143,15 +136,13 @@ fn forgetful(state: &State, groups: &[Vec<ActorId>]) -> State {
     for actor in gone.filter(|actor| !reached.contains(&actor.id)) {
         let mut forgets = (**actor).clone();
         for slot in forgets.heap.iter_mut().flatten() {
-            if let Entity::Object(object) = &*slot.entity {
-                let mut object = object.clone();
+            if let Entity::Object(object) = Arc::make_mut(&mut slot.entity) {
                 for value in &mut object.slots {
                     let known = value.actor();
                     if known.is_some_and(|known| groups.iter().flatten().any(|id| *id == known)) {
                         *value = Value::Null;
                     }
                 }
-                slot.entity = Arc::new(Entity::Object(object));
             }
         }
         *actor = Arc::new(forgets);
@@ -161,16 +152,8 @@ fn forgetful(state: &State, groups: &[Vec<ActorId>]) -> State {
 
 /// All values that an actor has.
 fn known(actor: &Actor) -> impl Iterator<Item = Value> + '_ {
-    let entities = actor.heap.iter().flatten().flat_map(|slot| {
-        let values: Vec<Value> = match &*slot.entity {
-            Entity::Object(object) => object.slots.clone(),
-            Entity::Future(Future::Resolved(value)) => vec![*value],
-            Entity::Future(Future::Pending(queue)) => {
-                queue.iter().flat_map(Message::values).collect()
-            }
-        };
-        values
-    });
+    let slots = actor.heap.iter().flatten();
+    let entities = slots.flat_map(|slot| slot.entity.values());
     let messages = actor.inbox.iter().chain(&actor.outbox);
     let messages = messages.flat_map(|message| message.values());
     let frames = actor.frames.iter().flat_map(|frame| &frame.values).copied();
@@ -182,67 +165,41 @@ fn name(id: ActorId, names: &Names) -> ActorId {
     names.get(&id).copied().unwrap_or(id)
 }
 
-fn value(value: Value, names: &Names) -> Value {
-    match value {
-        Value::Object(actor, at) => Value::Object(name(actor, names), at),
-        Value::Future(actor, at) => Value::Future(name(actor, names), at),
-        Value::Resolver(actor, at) => Value::Resolver(name(actor, names), at),
-        other => other,
+fn turn_values<'v>(values: impl IntoIterator<Item = &'v mut Value>, names: &Names) {
+    for value in values {
+        if let Value::Object(actor, _) | Value::Future(actor, _) | Value::Resolver(actor, _) = value
+        {
+            *actor = name(*actor, names);
+        }
     }
 }
 
-fn values(values: &[Value], names: &Names) -> Vec<Value> {
-    values.iter().map(|v| value(*v, names)).collect()
-}
-
-fn object(object: &Object, names: &Names) -> Object {
-    Object {
-        template: object.template,
-        slots: values(&object.slots, names),
-    }
-}
-
-fn message(message: &Message, names: &Names) -> Message {
-    Message {
-        site: NOWHERE,
-        receiver: value(message.receiver, names),
-        selector: message.selector,
-        arguments: values(&message.arguments, names),
-        resolver: message.resolver.map(|v| value(v, names)),
-        copies: message.copies.iter().map(|o| object(o, names)).collect(),
-        forwarded: message.forwarded,
-    }
+fn turn_message(message: &mut Message, names: &Names) {
+    message.site = NOWHERE;
+    turn_values(message.values_mut(), names);
 }
 
 fn turned(actor: &Actor, names: &Names) -> Actor {
-    let messages = |list: &[Arc<Message>]| -> Vec<Arc<Message>> {
-        list.iter().map(|m| Arc::new(message(m, names))).collect()
-    };
-    let slot = |slot: &Slot| Slot {
-        entity: Arc::new(match &*slot.entity {
-            Entity::Object(o) => Entity::Object(object(o, names)),
-            Entity::Future(Future::Resolved(v)) => {
-                Entity::Future(Future::Resolved(value(*v, names)))
+    let mut actor = actor.clone();
+    actor.id = name(actor.id, names);
+    for slot in actor.heap.iter_mut().flatten() {
+        match Arc::make_mut(&mut slot.entity) {
+            Entity::Object(object) => turn_values(&mut object.slots, names),
+            Entity::Future(Future::Resolved(value)) => turn_values([value], names),
+            Entity::Future(Future::Pending(queue)) => {
+                queue.iter_mut().for_each(|m| turn_message(m, names));
             }
-            Entity::Future(Future::Pending(queue)) => Entity::Future(Future::Pending(
-                queue.iter().map(|m| message(m, names)).collect(),
-            )),
-        }),
-        exported: slot.exported,
-    };
-    let mut actor = Actor {
-        id: name(actor.id, names),
-        heap: actor.heap.iter().map(|s| s.as_ref().map(slot)).collect(),
-        inbox: messages(&actor.inbox),
-        outbox: messages(&actor.outbox),
-        ..actor.clone()
-    };
+        }
+    }
+    for message in actor.inbox.iter_mut().chain(&mut actor.outbox) {
+        turn_message(Arc::make_mut(message), names);
+    }
     for frame in &mut actor.frames {
-        frame.values = values(&frame.values, names);
+        turn_values(&mut frame.values, names);
     }
     if let Some(turn) = &mut actor.turn {
         turn.site = NOWHERE;
-        turn.resolver = turn.resolver.map(|v| value(v, names));
+        turn_values(&mut turn.resolver, names);
     }
     actor
 }

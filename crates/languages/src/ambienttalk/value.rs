@@ -51,6 +51,19 @@ pub(super) enum Entity {
     Future(Future),
 }
 
+impl Entity {
+    /// All values in it.
+    pub(super) fn values(&self) -> Vec<Value> {
+        match self {
+            Self::Object(object) => object.slots.clone(),
+            Self::Future(Future::Resolved(value)) => vec![*value],
+            Self::Future(Future::Pending(queue)) => {
+                queue.iter().flat_map(Message::values).collect()
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Future {
     /// Messages that wait for the value, oldest first.
@@ -80,5 +93,12 @@ impl Message {
         let inner = self.copies.iter().flat_map(|copy| copy.slots.iter());
         let outer = self.arguments.iter().chain(&self.resolver);
         outer.chain(inner).copied().chain([self.receiver])
+    }
+
+    /// The same, to be changed.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let inner = self.copies.iter_mut().flat_map(|copy| &mut copy.slots);
+        let outer = self.arguments.iter_mut().chain(&mut self.resolver);
+        outer.chain(inner).chain([&mut self.receiver])
     }
 }

@@ -118,24 +118,26 @@ impl AmbientTalk {
     #[must_use]
     pub fn field(&self, state: &State, actor: ActorId, path: &str) -> Option<Datum> {
         let actor = state.actor(actor)?;
-        let fields = self.fields(state, actor);
+        let mut fields = self.fields(state, actor, true).into_iter();
         fields
-            .into_iter()
-            .find(|(name, _)| name == path)
+            .find(|(name, _)| name.trim_start_matches('.') == path)
             .map(|(_, value)| value)
     }
 
-    fn fields(&self, state: &State, actor: &Actor) -> Vec<(String, Datum)> {
+    /// The fields of its objects with their paths, and, if they are wanted, what those captured.
+    fn fields(&self, state: &State, actor: &Actor, captured: bool) -> Vec<(String, Datum)> {
         let mut fields = Vec::new();
         for (path, object) in self.object_paths(actor) {
             let Some(object) = actor.object(object) else {
                 continue;
             };
             let template = self.program.template(object.template);
-            for (slot, value) in template.slots.iter().zip(&object.slots) {
+            let first = if captured { 0 } else { template.captures };
+            let slots = template.slots.iter().zip(&object.slots);
+            for (slot, value) in slots.skip(usize::from(first)) {
                 let name = format!("{path}.{}", self.program.name(*slot));
                 let datum = self.datum(state, actor.id, *value);
-                fields.push((name.trim_start_matches('.').to_owned(), datum));
+                fields.push((name, datum));
             }
         }
         fields
@@ -158,12 +160,15 @@ impl AmbientTalk {
             let variables: Vec<_> = variables.map(shown).collect();
             format!("{}({})", self.program.name(code.name), variables.join(", "))
         });
+        let fields = self.fields(state, actor, true).into_iter();
         Some(ActorView {
             id,
             name: self.actor_name(state, id),
             next: self.next(state, id)?,
             span: self.span(actor),
-            fields: self.fields(state, actor),
+            fields: fields
+                .map(|(name, value)| (name.trim_start_matches('.').to_owned(), value))
+                .collect(),
             inbox: messages(&actor.inbox),
             outbox: messages(&actor.outbox),
             calls: calls.collect(),
@@ -450,18 +455,9 @@ impl AmbientTalk {
         };
         for actor in &state.actors {
             let name = self.actor_name(state, actor.id);
-            for (path, object) in self.object_paths(actor) {
-                let Some(object) = actor.object(object) else {
-                    continue;
-                };
-                let template = self.program.template(object.template);
-                let fields = template.slots.iter().zip(&object.slots);
-                for (field, value) in fields.skip(usize::from(template.captures)) {
-                    let field = self.program.name(*field);
-                    let datum = self.datum(state, actor.id, *value);
-                    answer.values.push((format!("{name}{path}.{field}"), datum));
-                }
-            }
+            let fields = self.fields(state, actor, false).into_iter();
+            let values = fields.map(|(path, datum)| (format!("{name}{path}"), datum));
+            answer.values.extend(values);
             if let Some(stuck) = self.stuck(actor) {
                 answer.stuck.push((name.clone(), stuck));
             }
