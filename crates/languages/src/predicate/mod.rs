@@ -33,12 +33,8 @@ pub enum Predicate {
     Not(Box<Predicate>),
     /// A comparison.
     Compare(Operand, &'static str, Operand),
-    /// The actor has nothing to evaluate; the thread is done.
-    Idle(String),
-    /// No rule applies to the actor or thread, and never will.
-    Stuck(String),
-    /// It waits for a message.
-    Waits(String),
+    /// The actor or thread stands so: one of [`STANDINGS`].
+    Stands(&'static str, String),
     /// The actor has printed this line.
     Printed(String, String),
 }
@@ -78,6 +74,10 @@ const HOLDS: i64 = 100;
 /// The longest first; `=` is how states show what `==` asks.
 const OPERATORS: [&str; 7] = ["==", "!=", "<=", ">=", "<", ">", "="];
 
+/// How an actor or thread can stand: it has nothing to evaluate, or is done; no rule applies to it, and never will; it
+/// waits for a message.
+const STANDINGS: [&str; 3] = ["idle", "stuck", "waits"];
+
 impl Predicate {
     /// Parses a predicate about a program.
     ///
@@ -106,9 +106,7 @@ impl Predicate {
                 names
             }
             Self::Not(inner) => inner.names(),
-            Self::Idle(name) | Self::Stuck(name) | Self::Waits(name) | Self::Printed(name, _) => {
-                vec![(Kind::Agent, name)]
-            }
+            Self::Stands(_, name) | Self::Printed(name, _) => vec![(Kind::Agent, name)],
             Self::Compare(left, _, right) => [left, right]
                 .into_iter()
                 .filter_map(|operand| match operand {
@@ -123,14 +121,14 @@ impl Predicate {
     /// Whether it holds in a state.
     #[must_use]
     pub fn holds<L: Named>(&self, program: &L, state: &L::State) -> bool {
-        let standing = |name: &str| program.standing(state, name).unwrap_or_default();
         match self {
             Self::Or(parts) => parts.0.holds(program, state) || parts.1.holds(program, state),
             Self::And(parts) => parts.0.holds(program, state) && parts.1.holds(program, state),
             Self::Not(inner) => !inner.holds(program, state),
-            Self::Idle(name) => standing(name).idle,
-            Self::Stuck(name) => standing(name).stuck,
-            Self::Waits(name) => standing(name).waits,
+            Self::Stands(how, name) => {
+                let standing = program.standing(state, name);
+                standing.is_some_and(|standing| standing.is(how))
+            }
             Self::Printed(name, line) => program.printed(state, name, line),
             Self::Compare(left, operator, right) => {
                 let value = |operand: &Operand| operand.value(program, state);
@@ -163,12 +161,7 @@ impl Predicate {
                     _ => 0,
                 }
             }
-            Self::Not(_)
-            | Self::Compare(..)
-            | Self::Idle(_)
-            | Self::Stuck(_)
-            | Self::Waits(_)
-            | Self::Printed(..) => holds,
+            Self::Not(_) | Self::Compare(..) | Self::Stands(..) | Self::Printed(..) => holds,
         }
     }
 }
@@ -210,9 +203,7 @@ impl fmt::Display for Predicate {
             Self::Or(parts) => write!(f, "({} or {})", parts.0, parts.1),
             Self::And(parts) => write!(f, "({} and {})", parts.0, parts.1),
             Self::Not(inner) => write!(f, "not {inner}"),
-            Self::Idle(name) => write!(f, "idle({name})"),
-            Self::Stuck(name) => write!(f, "stuck({name})"),
-            Self::Waits(name) => write!(f, "waits({name})"),
+            Self::Stands(how, name) => write!(f, "{how}({name})"),
             Self::Printed(name, line) => write!(f, "printed({name}, \"{line}\")"),
             Self::Compare(left, operator, right) => write!(f, "{left} {operator} {right}"),
         }

@@ -99,10 +99,23 @@ pub struct Standing {
     pub stuck: bool,
 }
 
+impl Standing {
+    /// Whether it is so, by the word that predicates have for it.
+    pub(super) fn is(self, how: &str) -> bool {
+        match how {
+            "idle" => self.idle,
+            "stuck" => self.stuck,
+            _ => self.waits,
+        }
+    }
+}
+
 /// A language whose states answer predicates.
 pub trait Named: Language {
-    /// Whether the program can have something of this name.
-    fn knows(&self, kind: Kind, name: &str) -> bool;
+    /// Whether the program can have something of this name: one that its text gives, or one of a like form.
+    fn knows(&self, kind: Kind, name: &str) -> bool {
+        self.names(kind).iter().any(|known| known == name)
+    }
 
     /// The names of that kind that the program's text gives; for words, those that states and
     /// steps are shown with.
@@ -150,14 +163,6 @@ pub(crate) fn resolve(program: &impl Named, kind: Kind, name: &str) -> Result<()
 const AMB_WORDS: [&str; 4] = ["amb", "ADD", "AMB", "paused"];
 
 impl Named for Amb {
-    fn knows(&self, kind: Kind, name: &str) -> bool {
-        match kind {
-            Kind::Value => name == VALUE,
-            Kind::Word => AMB_WORDS.contains(&name),
-            Kind::Agent | Kind::Queue | Kind::Method => false,
-        }
-    }
-
     fn names(&self, kind: Kind) -> Vec<String> {
         match kind {
             Kind::Value => vec![VALUE.to_owned()],

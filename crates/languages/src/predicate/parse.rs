@@ -1,6 +1,6 @@
 //! Predicates as text.
 
-use super::{OPERATORS, Operand, Predicate, PredicateError};
+use super::{OPERATORS, Operand, Predicate, PredicateError, STANDINGS};
 use crate::datum::Datum;
 
 /// The deepest nesting of predicates.
@@ -108,16 +108,12 @@ impl<'t> Parser<'t> {
             self.close()?;
             return Ok(inner);
         }
-        for word in ["idle", "stuck", "waits"] {
+        for word in STANDINGS {
             let before = self.at;
             if self.takes_word(word) && self.takes("(") {
                 let name = self.word().to_owned();
                 self.close()?;
-                return Ok(match word {
-                    "idle" => Predicate::Idle(name),
-                    "stuck" => Predicate::Stuck(name),
-                    _ => Predicate::Waits(name),
-                });
+                return Ok(Predicate::Stands(word, name));
             }
             self.at = before;
         }
