@@ -5,7 +5,7 @@ use borges_languages::muoz::caredeb::{Command, Target};
 use borges_languages::muoz::{Recording, ThreadName};
 use borges_multiverse::walk::Chooser;
 
-use crate::cursor::{Cursor, Misread};
+use crate::cursor::{Cursor, Misread, Word};
 use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{CHOOSER_WORDS, Common, Rows as Words, chooser};
 use crate::model::questions::{Asking, Rows as Questions};
