@@ -4,11 +4,12 @@ use std::hash::{Hash, Hasher};
 
 use borges_multiverse::language::Span;
 
-use super::name::{ThreadName, VariableName};
+use super::name::ThreadName;
 use super::names::Names;
-use super::semantics::{MuOz, Rule};
+use super::rule::Act;
+use super::semantics::MuOz;
 use super::show::{call, declared};
-use super::state::{Code, Value};
+use super::state::Code;
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,103 +24,6 @@ pub struct Event {
     pub span: Span,
     /// What the thread had to do before, this step included.
     pub(super) before: Code,
-}
-
-/// What a step did.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// `skip`.
-    Skip,
-    /// `<br>`.
-    Break,
-    /// A passed `assert`.
-    Assert,
-    /// Bound a variable to a simple value.
-    Variable {
-        /// The variable.
-        name: VariableName,
-        /// What it is.
-        value: Value,
-    },
-    /// Declared a procedure.
-    Procedure(VariableName),
-    /// Made a port.
-    Port(VariableName),
-    /// Took the first branch of an `if`.
-    Then,
-    /// Took the second branch.
-    Else,
-    /// Called a procedure.
-    Call {
-        /// The procedure.
-        procedure: VariableName,
-        /// What it was given.
-        arguments: Vec<VariableName>,
-    },
-    /// Created a thread.
-    Thread(ThreadName),
-    /// Sent a message.
-    Send {
-        /// To this port.
-        port: VariableName,
-        /// This variable.
-        message: VariableName,
-        /// How many messages had been sent to the port before.
-        number: u32,
-    },
-    /// Received a message.
-    Receive {
-        /// From this port.
-        port: VariableName,
-        /// The variable that was received.
-        message: VariableName,
-        /// How it is called from now on.
-        variable: VariableName,
-        /// What it is.
-        value: Value,
-        /// How many messages had been received from the port before.
-        number: u32,
-    },
-}
-
-impl Act {
-    /// The rule that did it.
-    #[must_use]
-    pub const fn rule(&self) -> Rule {
-        match self {
-            Self::Skip => Rule::Skip,
-            Self::Break => Rule::Break,
-            Self::Assert => Rule::Assert,
-            Self::Variable { .. } => Rule::Variable,
-            Self::Procedure(_) => Rule::Procedure,
-            Self::Port(_) => Rule::Port,
-            Self::Then => Rule::Then,
-            Self::Else => Rule::Else,
-            Self::Call { .. } => Rule::Call,
-            Self::Thread(_) => Rule::Thread,
-            Self::Send { .. } => Rule::Send,
-            Self::Receive { .. } => Rule::Receive,
-        }
-    }
-
-    /// The variable that it bound.
-    #[must_use]
-    pub const fn binds(&self) -> Option<&VariableName> {
-        match self {
-            Self::Variable { name, .. } | Self::Procedure(name) | Self::Port(name) => Some(name),
-            Self::Receive { variable, .. } => Some(variable),
-            _ => None,
-        }
-    }
-
-    /// The thread that it created.
-    #[must_use]
-    pub const fn creates(&self) -> Option<&ThreadName> {
-        match self {
-            Self::Thread(child) => Some(child),
-            _ => None,
-        }
-    }
 }
 
 impl Hash for Event {

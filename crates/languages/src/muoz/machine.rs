@@ -13,10 +13,11 @@ use std::sync::Arc;
 use borges_multiverse::causality::Causality;
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Span, Waiting};
 
-use super::event::{Act, Event};
+use super::event::Event;
 use super::name::{ThreadName, VariableName};
 use super::outcome::Answer;
 use super::recipe::Resource;
+use super::rule::Act;
 use super::semantics::{MuOz, Ready, Stuck};
 use super::state::State;
 use borges_multiverse::list::List;

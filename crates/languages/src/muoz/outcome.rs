@@ -17,7 +17,7 @@ pub struct Message {
 }
 
 /// What remains of a program that ended: every variable, every queue, and who is not done.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Answer {
     /// Variables with their values: numbers, `true`, `false`, `port k` (another name of it),
     /// `proc {x y}`; ports under the names for which they were made are among the queues.
@@ -31,11 +31,7 @@ pub struct Answer {
 impl Answer {
     pub(super) fn of(program: &MuOz, state: &State) -> Self {
         let names = Names::of(program.program(), state);
-        let mut remains = Self {
-            variables: Vec::new(),
-            queues: Vec::new(),
-            waiting: Vec::new(),
-        };
+        let mut remains = Self::default();
         for (name, variable) in state.variables() {
             let shown = names.show(&name).to_owned();
             match program.value(&name, variable, &names) {

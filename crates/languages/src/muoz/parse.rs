@@ -46,11 +46,8 @@ pub(super) fn parse(text: &str) -> Parsed<Program> {
         scope: Vec::new(),
         numbers: HashMap::new(),
         program: Program {
-            lines: Vec::new(),
-            spans: Vec::new(),
-            idents: Vec::new(),
-            main: Block(0),
             line_starts: source::line_starts(text),
+            ..Program::default()
         },
     };
     parser.program.main = parser.block()?;

@@ -123,6 +123,11 @@ impl Printer<'_> {
         to.extend(std::iter::repeat_n(' ', (2 * indent).min(MAX_INDENT)));
     }
 
+    fn end(indent: usize, to: &mut String) -> fmt::Result {
+        Self::newline(indent, to);
+        to.write_str("end")
+    }
+
     fn line(&self, line: &Line, indent: usize, to: &mut String) -> fmt::Result {
         Self::newline(indent, to);
         self.head(&line.statement, to)?;
@@ -139,21 +144,16 @@ impl Printer<'_> {
                 Self::newline(indent, to);
                 to.push_str("else");
                 self.block(*no, indent + 1, to)?;
-                Self::newline(indent, to);
-                to.push_str("end");
-                Ok(())
+                Self::end(indent, to)
             }
             Statement::Thread(body) => {
                 self.block(*body, indent + 1, to)?;
-                Self::newline(indent, to);
-                to.push_str("end");
-                Ok(())
+                Self::end(indent, to)
             }
             Statement::Let { bound, body, .. } => {
                 if let Bound::Procedure { body, .. } = bound {
                     self.block(*body, indent + 1, to)?;
-                    Self::newline(indent, to);
-                    to.push_str("end");
+                    Self::end(indent, to)?;
                 }
                 self.scope(*body, indent, to)
             }
@@ -176,9 +176,7 @@ impl Printer<'_> {
             return Ok(());
         }
         self.block(body, indent + 1, to)?;
-        Self::newline(indent, to);
-        to.push_str("end");
-        Ok(())
+        Self::end(indent, to)
     }
 
     /// A statement without the blocks in it.

@@ -7,7 +7,7 @@ use borges_multiverse::language::Span;
 pub(super) struct Ident(pub(super) u32);
 
 /// A block of statements: the number of its first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Block(pub(super) u32);
 
 /// A use of an identifier.
@@ -153,7 +153,7 @@ pub(super) struct Line {
 /// A parsed program. Equality ignores layout.
 ///
 /// The statements of a block follow each other; inner blocks come before outer ones.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Program {
     pub(super) lines: Vec<Line>,
     /// For each line, the part of the text that it is chiefly about: all of a short statement, the

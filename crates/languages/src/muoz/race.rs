@@ -3,11 +3,12 @@
 use borges_multiverse::causality::{Race, races};
 use borges_multiverse::language::Language;
 
-use super::event::{Act, Event};
+use super::event::Event;
 use super::machine::{EventId, Machine};
 use super::name::ThreadName;
 use super::recipe::Resource;
 use super::record::Recording;
+use super::rule::Act;
 
 /// Who could have received a message instead.
 #[derive(Clone, Debug, PartialEq, Eq)]

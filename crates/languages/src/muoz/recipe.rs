@@ -4,11 +4,11 @@ use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Touchable, Verdict, Waiting,
 };
 
-use super::event::Act;
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
 use super::outcome::Answer;
-use super::semantics::{MuOz, Ready, Rule, Stuck};
+use super::rule::{Act, Rule};
+use super::semantics::{MuOz, Ready, Stuck};
 use super::state::State;
 
 /// What steps touch.

@@ -1,17 +1,15 @@
 //! The forward rules.
 
-use std::fmt;
-
 use borges_multiverse::language::Span;
 
 use super::error::ParseError;
-use super::event::Act;
 use super::name::{ThreadName, VariableName};
 use super::parse::parse;
 use super::print::{Notation, Pretty};
 use super::program::{
     Block, Bound, Comparison, Expr, Guard, Ident, Operator, Program, Statement, Term, Use,
 };
+use super::rule::Act;
 use super::state::{Closure, Code, Environment, Frame, Slot, State, Thread, Value, Variable};
 use borges_multiverse::list::List;
 
@@ -19,73 +17,6 @@ use borges_multiverse::list::List;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MuOz {
     pub(super) program: Program,
-}
-
-/// A rule of the semantics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
-    /// `skip`.
-    Skip,
-    /// `<br>`, where a run stops.
-    Break,
-    /// `assert` of what is true.
-    Assert,
-    /// A variable with a simple value.
-    Variable,
-    /// A procedure.
-    Procedure,
-    /// A port with an empty queue.
-    Port,
-    /// `if`, to the first branch.
-    Then,
-    /// `if`, to the second branch.
-    Else,
-    /// A procedure call.
-    Call,
-    /// A new thread.
-    Thread,
-    /// A message enters a queue.
-    Send,
-    /// A message leaves a queue and gets a new name.
-    Receive,
-}
-
-impl Rule {
-    /// The rule's names: plain, forward with logging, backward.
-    const fn names(self) -> [&'static str; 3] {
-        match self {
-            Self::Skip => ["R:skp", "R:fw:skp", "R:bk:skp"],
-            Self::Break => ["R:brk", "R:fw:brk", "R:bk:brk"],
-            Self::Assert => ["R:ast", "R:fw:ast", "R:bk:ast"],
-            Self::Variable => ["R:var", "R:fw:var", "R:bk:var"],
-            Self::Procedure => ["R:npr", "R:fw:npr", "R:bk:npr"],
-            Self::Port => ["R:npt", "R:fw:npt", "R:bk:npt"],
-            Self::Then => ["R:if1", "R:fw:if1", "R:bk:if1"],
-            Self::Else => ["R:if2", "R:fw:if2", "R:bk:if2"],
-            Self::Call => ["R:cal", "R:fw:cal", "R:bk:cal"],
-            Self::Thread => ["R:nth", "R:fw:nth", "R:bk:nth"],
-            Self::Send => ["R:snd", "R:fw:snd", "R:bk:snd"],
-            Self::Receive => ["R:rcv", "R:fw:rcv", "R:bk:rcv"],
-        }
-    }
-
-    /// The rule of the plain semantics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.names()[0]
-    }
-
-    /// The rule that also logs.
-    #[must_use]
-    pub const fn forward(self) -> &'static str {
-        self.names()[1]
-    }
-
-    /// The rule that undoes it.
-    #[must_use]
-    pub const fn backward(self) -> &'static str {
-        self.names()[2]
-    }
 }
 
 /// Why no rule applies to a thread, now or ever.
@@ -135,8 +66,8 @@ pub(super) struct Step {
     pub(super) act: Act,
     /// The variable that it binds.
     pub(super) bound: Option<Variable>,
-    /// The message that it sends.
-    sent: Option<Slot>,
+    /// The value of the message that it sends.
+    sent: Option<Value>,
     /// What the thread, or the one that it creates, goes on with before the rest of its code.
     enter: Option<Frame>,
 }
@@ -334,9 +265,10 @@ impl MuOz {
                 });
             }
             Act::Port(port) => state.insert_port(port),
-            Act::Send { port, .. } => {
+            Act::Send { port, message, .. } => {
+                let (name, value) = (message, step.sent?);
                 let port = state.port_mut(&port)?;
-                port.sent = port.sent.push(step.sent?);
+                port.sent = port.sent.push(Slot { name, value });
             }
             Act::Receive { port, .. } => state.port_mut(&port)?.received += 1,
             _ => {}
@@ -363,13 +295,13 @@ fn send(state: &State, port: Use, message: Use, environment: &Environment) -> Re
     let port = port_of(environment, port)?;
     let act = Act::Send {
         number: state.port(&port).map_or(0, |port| port.sent.len()),
-        message: sent.name.clone(),
+        message: sent.name,
         port,
     };
     Ok(Ready::Step(Step {
         act,
         bound: None,
-        sent: Some(sent),
+        sent: Some(sent.value),
         enter: None,
     }))
 }
@@ -502,10 +434,4 @@ fn evaluate(expr: &Expr, environment: &Environment) -> Result<Value, Stuck> {
         stack.push(number);
     }
     Ok(Value::Integer(stack.pop().unwrap_or(0)))
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }

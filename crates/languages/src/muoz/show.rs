@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::event::Act;
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
 use super::print::{Notation, Printer};
 use super::program::{Bound, Program, Statement};
+use super::rule::Act;
 use super::semantics::{MuOz, Step, Stuck};
 use super::state::{Closure, Code, State, Thread, Value, Variable};
 

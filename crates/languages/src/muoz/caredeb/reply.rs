@@ -3,7 +3,7 @@
 use std::fmt;
 
 use borges_multiverse::language::Span;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 /// A step that was done or undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -15,7 +15,7 @@ pub struct Step {
     /// The step in words.
     pub text: String,
     /// The statement.
-    #[serde(serialize_with = "bytes")]
+    #[serde(with = "Bytes")]
     pub span: Span,
 }
 
@@ -155,7 +155,7 @@ pub struct WaitLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// Where in the source.
-    #[serde(serialize_with = "bytes")]
+    #[serde(with = "Bytes")]
     pub span: Span,
     /// The source with the place marked.
     pub excerpt: String,
@@ -262,14 +262,11 @@ pub struct Given {
 }
 
 /// A place in the source as `{"start": …, "end": …}`, in bytes.
-fn bytes<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Bytes {
-        start: u32,
-        end: u32,
-    }
-    let Span { start, end } = *span;
-    Bytes { start, end }.serialize(serializer)
+#[derive(Serialize)]
+#[serde(remote = "Span")]
+struct Bytes {
+    start: u32,
+    end: u32,
 }
 
 /// Steps that a run shows at most; it says how many there were.
@@ -291,9 +288,7 @@ impl fmt::Display for Reply {
                 }
                 Ok(())
             }
-            Self::Threads { threads } => threads
-                .iter()
-                .try_for_each(|thread| writeln!(f, "{thread}")),
+            Self::Threads { threads } => lines(f, threads),
             Self::Variables { variables } if variables.is_empty() => writeln!(f, "no variables"),
             Self::Variables { variables } => variables
                 .iter()
@@ -304,15 +299,9 @@ impl fmt::Display for Reply {
                 messages,
                 past,
             } => {
-                let many = |n| {
-                    if n == 1 {
-                        "1 message".to_owned()
-                    } else {
-                        format!("{n} messages")
-                    }
-                };
+                let many = if messages.len() == 1 { "" } else { "s" };
                 let what = if *past { "received" } else { "waiting" };
-                writeln!(f, "port {name}: {} {what}", many(messages.len()))?;
+                writeln!(f, "port {name}: {} message{many} {what}", messages.len())?;
                 messages
                     .iter()
                     .try_for_each(|message| writeln!(f, "  {message}"))
@@ -348,6 +337,10 @@ impl fmt::Display for Reply {
     }
 }
 
+fn lines(f: &mut fmt::Formatter<'_>, lines: &[ThreadLine]) -> fmt::Result {
+    lines.iter().try_for_each(|line| writeln!(f, "{line}"))
+}
+
 fn went(
     f: &mut fmt::Formatter<'_>,
     steps: &[Step],
@@ -367,15 +360,11 @@ fn went(
         Rest::Break { thread } => writeln!(f, "{thread} is at <br>"),
         Rest::Assertion { thread } => writeln!(f, "the assertion of {thread} is false"),
         Rest::Breakpoint { id, what } => writeln!(f, "breakpoint {id}: {what}"),
-        Rest::Stopped { .. } => unfinished
-            .iter()
-            .try_for_each(|thread| writeln!(f, "{thread}")),
+        Rest::Stopped { .. } => lines(f, unfinished),
         Rest::Finished => writeln!(f, "all threads are done"),
         Rest::Hang => {
             writeln!(f, "no thread can go on; not done:")?;
-            unfinished
-                .iter()
-                .try_for_each(|thread| writeln!(f, "{thread}"))
+            lines(f, unfinished)
         }
         Rest::Limit => writeln!(f, "stopped after {total} steps; continue goes on"),
         Rest::Cancelled => writeln!(f, "interrupted"),
