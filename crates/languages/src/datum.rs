@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 /// A value, as states and ends have it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(untagged)]
 pub enum Datum {
     /// Nothing.
     Null,
@@ -16,7 +17,7 @@ pub enum Datum {
     /// A text.
     Text(String),
     /// The name of an object, an actor, a future, a port.
-    Reference(String),
+    Reference(#[serde(serialize_with = "arrow")] String),
     /// A queue.
     List(Vec<Datum>),
 }
@@ -34,17 +35,8 @@ impl Datum {
     }
 }
 
-impl Serialize for Datum {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Boolean(value) => serializer.serialize_bool(*value),
-            Self::Integer(value) => serializer.serialize_i64(*value),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Reference(_) => serializer.collect_str(self),
-            Self::List(items) => serializer.collect_seq(items),
-        }
-    }
+fn arrow<S: Serializer>(name: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("→{name}"))
 }
 
 impl fmt::Display for Datum {

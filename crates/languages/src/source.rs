@@ -120,15 +120,13 @@ impl<K: Fault> ParseError<K> {
     /// closed; `text` is what was parsed.
     #[must_use]
     pub fn explain(&self, text: &str) -> String {
-        let Position { line, column } = position(text, self.span.start);
-        let place = underline(text, self.span);
-        let mut explained = format!("{line}:{column}: {}\n{place}", self.kind);
-        if let Some(opener) = self.kind.opener(text, self.span) {
-            let Position { line, column } = position(text, opener.start);
-            let place = underline(text, opener);
-            explained.push_str(&format!("{line}:{column}: this is still open\n{place}"));
-        }
-        explained
+        let at = |span: Span, what: &dyn fmt::Display| {
+            let Position { line, column } = position(text, span.start);
+            format!("{line}:{column}: {what}\n{}", underline(text, span))
+        };
+        let opener = self.kind.opener(text, self.span);
+        let open = opener.map(|opener| at(opener, &"this is still open"));
+        at(self.span, &self.kind) + &open.unwrap_or_default()
     }
 }
 
@@ -159,7 +157,7 @@ const EXCERPT: usize = 96;
 /// the character if it lies within one.
 #[must_use]
 pub fn position(text: &str, offset: u32) -> Position {
-    let before = &text[..floor(text, offset as usize)];
+    let before = &text[..text.floor_char_boundary(offset as usize)];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
     Position {
@@ -179,8 +177,8 @@ pub fn position(text: &str, offset: u32) -> Position {
 /// ```
 #[must_use]
 pub fn underline(text: &str, span: Span) -> String {
-    let start = floor(text, span.start as usize);
-    let end = floor(text, span.end as usize).max(start);
+    let start = text.floor_char_boundary(span.start as usize);
+    let end = text.floor_char_boundary(span.end as usize).max(start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
     let line = text[line_start..line_end].trim_end_matches('\r');
@@ -211,11 +209,6 @@ pub fn underline(text: &str, span: Span) -> String {
     let indent = " ".repeat(before - skipped);
     let carets = "^".repeat(marked.min(EXCERPT.saturating_sub(before - skipped).max(1)));
     format!("{number} | {shown}\n{margin} | {indent}{carets}\n")
-}
-
-/// The last character boundary at or before `offset`.
-fn floor(text: &str, offset: usize) -> usize {
-    text.floor_char_boundary(offset)
 }
 
 #[cfg(test)]

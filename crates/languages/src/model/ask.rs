@@ -279,15 +279,15 @@ pub trait Multiverse: Send {
 
 /// A graph with what questions need again and again.
 pub(super) struct Held<P: Reported> {
-    text: String,
+    pub(super) text: String,
     pub(super) exploration: Exploration<P>,
-    limits: Limits,
+    pub(super) limits: Limits,
     pub(super) pause: Pause,
-    derived: OnceLock<Derived<P>>,
+    pub(super) derived: OnceLock<Derived<P>>,
 }
 
 /// What follows from a graph; anew when it has grown.
-struct Derived<P: Reported> {
+pub(super) struct Derived<P: Reported> {
     shortest: ShortestPaths,
     outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
     /// On which cycle a state lies, once somebody asked.
@@ -295,22 +295,6 @@ struct Derived<P: Reported> {
 }
 
 impl<P: Reported> Held<P> {
-    /// What was explored up to `pause`, to be gone on with up to `limits`.
-    pub(super) const fn new(
-        text: String,
-        exploration: Exploration<P>,
-        limits: Limits,
-        pause: Pause,
-    ) -> Self {
-        Self {
-            text,
-            exploration,
-            limits,
-            pause,
-            derived: OnceLock::new(),
-        }
-    }
-
     pub(super) const fn graph(&self) -> &Graph<P> {
         self.exploration.graph()
     }

@@ -128,7 +128,7 @@ pub struct NodeRow {
 }
 
 /// An edge of the graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct LinkRow {
     /// Its number.

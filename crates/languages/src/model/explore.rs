@@ -1,6 +1,7 @@
 //! From a program to a report.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use borges_multiverse::adapt::{Preempting, Stepping};
@@ -325,24 +326,11 @@ impl Job<'_> {
 
     fn empty(&self) -> Report {
         Report {
-            language: "",
             grain: self.options.grain,
             reduction: self.options.reduction,
             delivery: self.options.delivery,
             debugger: self.options.debugger,
-            abstraction: None,
-            unmet: Vec::new(),
-            states: 0,
-            edges: 0,
-            paths: None,
-            classes: None,
-            complete: false,
-            why: None,
-            cyclic: None,
-            ends: Vec::new(),
-            met: None,
-            goals: Vec::new(),
-            refused: None,
+            ..Report::default()
         }
     }
 
@@ -478,8 +466,13 @@ impl Job<'_> {
     }
 
     fn held<P: Reported + 'static>(&self, plain: P) -> Held<P> {
-        let text = self.text.to_owned();
-        Held::new(text, self.begun(plain), self.limits(), Pause::Cancelled)
+        Held {
+            text: self.text.to_owned(),
+            exploration: self.begun(plain),
+            limits: self.limits(),
+            pause: Pause::Cancelled,
+            derived: OnceLock::new(),
+        }
     }
 
     /// Classes are counted where there is an `exact` language.

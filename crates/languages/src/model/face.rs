@@ -415,13 +415,7 @@ impl<C: Voice> Debugger for Face<C> {
             id,
             from: from.0,
             to: to.0,
-            command: false,
-            agent: String::new(),
-            receiver: None,
-            rule: String::new(),
-            text: String::new(),
-            line: None,
-            rules: Vec::new(),
+            ..LinkRow::default()
         };
         Some(match self.universes.link(LinkId(id))? {
             Link::Command {

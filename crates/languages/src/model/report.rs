@@ -11,7 +11,7 @@ use crate::ambienttalk::{Delivery, Grain};
 use crate::datum::Datum;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The language.
     pub language: &'static str,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use borges_multiverse::debug::Arrival;
+use borges_multiverse::language::Span;
 
 use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::predicate::{self, Kind, Predicate, PredicateError, Unknown};
@@ -252,38 +253,36 @@ impl Sites {
         kind: &'static str,
         spec: &str,
     ) -> Result<Self, BreakpointError> {
-        let all = program.sites();
-        let line_of = |start: u32| source::position(text, start).line;
-        let sites: Vec<_> = if let Some(line) = spec.strip_prefix("line ") {
-            let Ok(line) = line.trim().parse::<u32>() else {
-                return Err(BreakpointError::Missing(kind));
-            };
-            let on_line = all
-                .iter()
-                .filter(|(_, _, span)| line_of(span.start) == line);
-            let sites: Vec<_> = on_line.map(|(site, _, _)| *site).collect();
-            if sites.is_empty() {
-                let mut lines: Vec<_> =
-                    all.iter().map(|(_, _, span)| line_of(span.start)).collect();
-                lines.dedup();
-                let lines: Vec<_> = lines.iter().map(u32::to_string).collect();
-                return Err(BreakpointError::NoLine(line, lines.join(", ")));
-            }
-            sites
-        } else if spec.is_empty() {
-            return Err(BreakpointError::Missing(kind));
-        } else {
-            let named = all.iter().filter(|(_, name, _)| name == spec);
-            named.map(|(site, _, _)| *site).collect()
+        let missing = BreakpointError::Missing(kind);
+        let line = match spec
+            .strip_prefix("line ")
+            .map(|line| line.trim().parse::<u32>())
+        {
+            Some(Ok(line)) => Some(line),
+            None if !spec.is_empty() => None,
+            _ => return Err(missing),
         };
-        if sites.is_empty() {
-            let mut names: Vec<_> = all.iter().map(|(_, name, _)| name.clone()).collect();
-            names.sort();
-            names.dedup();
-            return Err(BreakpointError::NoSite(spec.to_owned(), names.join(", ")));
+        let all = program.sites();
+        let line_of = |span: Span| source::position(text, span.start).line;
+        let wanted = |(site, name, span): &(SiteId, String, Span)| {
+            let is = line.map_or(name == spec, |line| line_of(*span) == line);
+            is.then_some(*site)
+        };
+        let sites: Vec<_> = all.iter().filter_map(wanted).collect();
+        if !sites.is_empty() {
+            let text = spec.to_owned();
+            return Ok(Self { text, sites });
         }
-        let text = spec.to_owned();
-        Ok(Self { text, sites })
+        if let Some(line) = line {
+            let mut lines: Vec<_> = all.iter().map(|(.., span)| line_of(*span)).collect();
+            lines.dedup();
+            let lines: Vec<_> = lines.iter().map(u32::to_string).collect();
+            return Err(BreakpointError::NoLine(line, lines.join(", ")));
+        }
+        let mut names: Vec<_> = all.into_iter().map(|(_, name, _)| name).collect();
+        names.sort();
+        names.dedup();
+        Err(BreakpointError::NoSite(spec.to_owned(), names.join(", ")))
     }
 
     fn contain(&self, next: &Next) -> bool {

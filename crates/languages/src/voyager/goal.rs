@@ -79,10 +79,12 @@ pub(crate) struct Goal {
 pub(crate) enum Event {
     /// The actor is about to initialise.
     Start,
-    /// It is about to take a message of this site, after so many others of the same.
-    Take { site: SiteId, skip: u32 },
-    /// It is about to resolve a future of this site, after so many others.
-    Resolve { site: SiteId, skip: u32 },
+    /// It is about to do one of these with a message of this site, after so many others of the same.
+    About {
+        doings: &'static [Doing],
+        site: SiteId,
+        skip: u32,
+    },
     /// It has resolved one.
     Resolved { site: SiteId, skip: u32 },
     /// So many turns have to end; then it is about to take a message.
@@ -90,6 +92,16 @@ pub(crate) enum Event {
     /// The turn has ended.
     TurnEnd,
 }
+
+/// A message is taken.
+static TAKES: [Doing; 3] = [
+    Doing::TakeMessage,
+    Doing::TakeResolution,
+    Doing::TakeForFuture,
+];
+
+/// A future is resolved.
+static RESOLVES: [Doing; 1] = [Doing::TakeResolve];
 
 impl Goal {
     /// The goal of a step from a state; none if the step makes no sense there.
@@ -110,7 +122,8 @@ impl Goal {
             StepKind::MessageReceiver if sending => {
                 let (to, site) = (next.to?, next.site?);
                 let skip = program.under_way(state, to, site, false);
-                goal(to, Event::Take { site, skip })
+                let doings = &TAKES;
+                goal(to, Event::About { doings, site, skip })
             }
             StepKind::PromiseResolver | StepKind::PromiseResolution
                 if sending && program.sends_two_way(state, actor) =>
@@ -120,7 +133,10 @@ impl Goal {
                 goal(
                     actor,
                     match kind {
-                        StepKind::PromiseResolver => Event::Resolve { site, skip },
+                        StepKind::PromiseResolver => {
+                            let doings = &RESOLVES;
+                            Event::About { doings, site, skip }
+                        }
                         _ => Event::Resolved { site, skip },
                     },
                 )
@@ -154,30 +170,18 @@ impl Goal {
         let took = |doings: &[Doing], site| {
             moved && before.is_some_and(|b| doings.contains(&b.doing) && b.site == Some(site))
         };
-        let takes = [
-            Doing::TakeMessage,
-            Doing::TakeResolution,
-            Doing::TakeForFuture,
-        ];
         let event = match self.event {
             Event::Start if next.starting => return None,
             Event::Start => self.event,
-            Event::Take { site, skip } => {
-                let skip = skip.saturating_sub(u32::from(took(&takes, site)));
-                if skip == 0 && takes.contains(&next.doing) && next.site == Some(site) {
+            Event::About { doings, site, skip } => {
+                let skip = skip.saturating_sub(u32::from(took(doings, site)));
+                if skip == 0 && doings.contains(&next.doing) && next.site == Some(site) {
                     return None;
                 }
-                Event::Take { site, skip }
-            }
-            Event::Resolve { site, skip } => {
-                let skip = skip.saturating_sub(u32::from(took(&[Doing::TakeResolve], site)));
-                if skip == 0 && next.doing == Doing::TakeResolve && next.site == Some(site) {
-                    return None;
-                }
-                Event::Resolve { site, skip }
+                Event::About { doings, site, skip }
             }
             Event::Resolved { site, skip } => {
-                let resolved = took(&[Doing::TakeResolve], site);
+                let resolved = took(&RESOLVES, site);
                 if resolved && skip == 0 {
                     return None;
                 }
