@@ -107,10 +107,9 @@ fn printed(voyager: &mut Voyager, universe: u32) -> HashSet<String> {
     let ends = ran(voyager, Order::Resume { universe }).ends;
     let lines = |end: &u32| {
         let client = actor(voyager, *end, "client1");
-        voyager
-            .program
-            .output(voyager.state(*end).unwrap(), client)
-            .join("/")
+        let state = voyager.state(*end).unwrap();
+        let view = voyager.program.view(state, client).unwrap();
+        view.output.join("/")
     };
     ends.iter().map(lines).collect()
 }

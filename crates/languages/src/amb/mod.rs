@@ -25,6 +25,7 @@
 //!
 //! [`DAmb`] is the debugger D_amb over it; `--debugger` of the command line explores and walks it.
 
+mod names;
 mod number;
 mod parse;
 mod print;
@@ -78,7 +79,7 @@ enum Expr {
 ///
 /// Expressions lie in one list, operands before what applies them and the whole program last, so
 /// that nothing needs recursion however deep a program nests. Equality ignores layout.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Program {
     exprs: Vec<Expr>,
     spans: Vec<Span>,

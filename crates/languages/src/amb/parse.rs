@@ -60,11 +60,8 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
         return Err(ParseError::at(ParseErrorKind::LongText, MAX_TEXT..MAX_TEXT));
     }
     let mut program = Program {
-        exprs: Vec::new(),
-        spans: Vec::new(),
         line_starts: source::line_starts(text),
-        operands: Vec::new(),
-        shapes: Shapes::default(),
+        ..Program::default()
     };
     let mut open: Vec<Open> = Vec::new();
     let mut words = Words { text, at: 0 };

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::datum::Datum;
 
 /// The fields of all objects that actors reach, and what was printed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Answer {
     /// What each actor printed: its name and its lines. Actors that printed nothing are left out.
     pub output: Vec<(String, Vec<String>)>,

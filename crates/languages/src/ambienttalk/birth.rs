@@ -9,7 +9,7 @@ use std::fmt;
 /// follow, from the highest bit on. So names are equal in every run that makes the same actors,
 /// cost eight bytes, and sort creators before what they created. Where the word is full, no further
 /// actor can be made ([`ActorId::child`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActorId(u64);
 
 impl ActorId {

@@ -1,8 +1,14 @@
 //! What the program's text says about the names of actors, fields and methods.
 
+use std::sync::Arc;
+
+use super::birth::ActorId;
 use super::code::{Code, Instr, Program, Symbol, Template, TemplateId};
 use super::language::AmbientTalk;
+use super::state::{Actor, State};
 use super::syntax::LiteralKind;
+use crate::datum::Datum;
+use crate::predicate::{Kind, Named, Standing};
 
 /// Words with which steps and states are shown, next to the names of the program.
 const WORDS: &str = "LET ARITHMETIC IF NEW ISOLATE OBJECT ACTOR INVOKE FIELD ACCESS UPDATE MAKE FUTURE PRINTLN \
@@ -96,13 +102,13 @@ impl AmbientTalk {
     }
 
     /// Whether an actor can be called so: by a variable of the main actor or of an actor that made it, or by birth.
-    pub(crate) fn may_name_actor(&self, name: &str) -> bool {
+    fn may_name_actor(&self, name: &str) -> bool {
         self.split(name)
             .is_some_and(|(_, rest)| rest.iter().all(|part| self.is_slot(part)))
     }
 
     /// Whether a field can be called so, by the name of its actor and its path there.
-    pub(crate) fn may_name_field(&self, path: &str) -> bool {
+    fn may_name_field(&self, path: &str) -> bool {
         let Some((literals, rest)) = self.split(path) else {
             return false;
         };
@@ -118,7 +124,7 @@ impl AmbientTalk {
     }
 
     /// The actors that the program's variables name.
-    pub(crate) fn actor_names(&self) -> Vec<String> {
+    fn actor_names(&self) -> Vec<String> {
         let named = self.main_fields().iter();
         let named = named.filter(|field| !self.candidates(**field).is_empty());
         let named = named.map(|field| self.program.name(*field).to_owned());
@@ -126,7 +132,7 @@ impl AmbientTalk {
     }
 
     /// Their fields.
-    pub(crate) fn field_names(&self) -> Vec<String> {
+    fn field_names(&self) -> Vec<String> {
         let main = [(String::from("main"), Program::MAIN)].into_iter();
         let actors = self.main_fields().iter().flat_map(|field| {
             let literals = self.candidates(*field).into_iter();
@@ -141,7 +147,7 @@ impl AmbientTalk {
     }
 
     /// The methods that messages can ask for.
-    pub(crate) fn method_names(&self) -> Vec<String> {
+    fn method_names(&self) -> Vec<String> {
         let templates = self.program.templates.iter();
         let methods = templates.flat_map(|template| template.methods.iter());
         let mut names: Vec<_> = methods
@@ -153,12 +159,63 @@ impl AmbientTalk {
     }
 
     /// The words with which states and steps are shown.
-    pub(crate) fn words(&self) -> Vec<String> {
+    fn words(&self) -> Vec<String> {
         let mut words: Vec<_> = WORDS.split_whitespace().map(str::to_owned).collect();
         words.extend(self.program.symbols.iter().cloned());
         let texts = self.program.texts.iter();
         let texts = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
         words.extend(texts.map(str::to_owned));
         words
+    }
+
+    /// The actor of a name.
+    fn find<'s>(&self, state: &'s State, name: &str) -> Option<&'s Arc<Actor>> {
+        let called = |id: ActorId| id.to_string() == name || self.actor_name(state, id) == name;
+        state.actors.iter().find(|actor| called(actor.id))
+    }
+}
+
+impl Named for AmbientTalk {
+    fn knows(&self, kind: Kind, name: &str) -> bool {
+        match kind {
+            Kind::Agent | Kind::Queue => self.may_name_actor(name),
+            Kind::Value => self.may_name_field(name),
+            Kind::Method | Kind::Word => self.names(kind).iter().any(|known| known == name),
+        }
+    }
+
+    fn names(&self, kind: Kind) -> Vec<String> {
+        match kind {
+            Kind::Agent | Kind::Queue => self.actor_names(),
+            Kind::Value => self.field_names(),
+            Kind::Method => self.method_names(),
+            Kind::Word => self.words(),
+        }
+    }
+
+    fn value(&self, state: &State, name: &str) -> Option<Datum> {
+        state.actors.iter().find_map(|actor| {
+            let owner = self.actor_name(state, actor.id);
+            let field = name.strip_prefix(&owner)?.strip_prefix('.')?;
+            self.field(state, actor.id, field)
+        })
+    }
+
+    fn queued(&self, state: &State, name: &str) -> Option<usize> {
+        Some(self.find(state, name)?.inbox.len())
+    }
+
+    fn standing(&self, state: &State, agent: &str) -> Option<Standing> {
+        let actor = self.find(state, agent)?;
+        Some(Standing {
+            idle: actor.is_idle(),
+            waits: actor.is_idle() && actor.inbox.is_empty(),
+            stuck: actor.stuck.is_some(),
+        })
+    }
+
+    fn printed(&self, state: &State, agent: &str, line: &str) -> bool {
+        let actor = self.find(state, agent);
+        actor.is_some_and(|actor| actor.output.iter().any(|said| **said == *line))
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Channel {
 }
 
 /// An actor ⟨id, objects, inbox, expression⟩.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Actor {
     pub(super) id: ActorId,
     /// How many actors it has created.

@@ -36,17 +36,7 @@ impl Program {
     ) -> Actor {
         let mut actor = Actor {
             id,
-            children: 0,
-            heap: Vec::new(),
-            inbox: Vec::new(),
-            frames: Vec::new(),
-            outbox: Vec::new(),
-            turn: None,
-            output: Vec::new(),
-            taken: 0,
-            stuck: None,
-            content: 0,
-            digest: 0,
+            ..Actor::default()
         };
         let template = self.template(literal);
         let mut slots = captures.to_vec();

@@ -78,8 +78,6 @@ pub struct Next {
     pub starting: bool,
     /// How many calls it is in.
     pub depth: usize,
-    /// How many messages its turn has still to send.
-    pub pending: usize,
 }
 
 impl AmbientTalk {
@@ -87,31 +85,6 @@ impl AmbientTalk {
     #[must_use]
     pub fn actors(&self, state: &State) -> Vec<ActorId> {
         state.actors.iter().map(|actor| actor.id).collect()
-    }
-
-    /// How many messages an actor's inbox holds; none for an unknown actor.
-    #[must_use]
-    pub fn inbox_len(&self, state: &State, actor: ActorId) -> Option<usize> {
-        state.actor(actor).map(|actor| actor.inbox.len())
-    }
-
-    /// Whether no rule applies to an actor.
-    #[must_use]
-    pub fn is_stuck(&self, state: &State, actor: ActorId) -> bool {
-        state
-            .actor(actor)
-            .is_some_and(|actor| actor.stuck.is_some())
-    }
-
-    /// What an actor has printed.
-    #[must_use]
-    pub fn output(&self, state: &State, actor: ActorId) -> Vec<String> {
-        let lines = state.actor(actor).map(|actor| actor.output.iter());
-        lines
-            .into_iter()
-            .flatten()
-            .map(|line| line.to_string())
-            .collect()
     }
 
     /// The value of a field, by its name in [`ActorView::fields`]: `result`, `table.forks`.
@@ -220,7 +193,6 @@ impl AmbientTalk {
             to,
             starting: self.is_starting(actor),
             depth: actor.frames.len(),
-            pending: actor.outbox.len(),
         })
     }
 
@@ -448,11 +420,7 @@ impl AmbientTalk {
 
 impl AmbientTalk {
     pub(super) fn answer(&self, state: &State) -> Answer {
-        let mut answer = Answer {
-            output: Vec::new(),
-            values: Vec::new(),
-            stuck: Vec::new(),
-        };
+        let mut answer = Answer::default();
         for actor in &state.actors {
             let name = self.actor_name(state, actor.id);
             let fields = self.fields(state, actor, false).into_iter();

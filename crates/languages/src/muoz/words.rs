@@ -1,11 +1,10 @@
 //! What the program's text says about names, and what predicates ask of states.
 
-use super::VariableName;
 use super::name::ThreadName;
-use super::names::Names;
 use super::semantics::{MuOz, Ready};
 use super::state::{State, Value};
-use crate::predicate::Standing;
+use crate::datum::Datum;
+use crate::predicate::{Kind, Named, Standing};
 
 /// Words with which steps and states are shown, next to the names of the program.
 const WORDS: &str = "R skp brk ast var npr npt if1 if2 cal nth snd rcv skip br assert if then else let in end thread \
@@ -13,7 +12,7 @@ send receive port proc true false is which NewPort Send Receive waits on the ass
 
 impl MuOz {
     /// The identifiers of the program's text.
-    pub(crate) fn identifiers(&self) -> Vec<String> {
+    fn identifiers(&self) -> Vec<String> {
         let idents = self.program().idents.iter();
         let written = idents.filter(|name| name.starts_with(char::is_alphabetic));
         written.map(|name| name.to_string()).collect()
@@ -21,7 +20,7 @@ impl MuOz {
 
     /// Whether a variable can be called so: as in the text, or with a number that tells it from
     /// others of the same name.
-    pub(crate) fn may_name_variable(&self, name: &str) -> bool {
+    fn may_name_variable(&self, name: &str) -> bool {
         let plain = name.trim_end_matches('\'');
         let base = plain.trim_end_matches(|c: char| c.is_ascii_digit());
         let idents = &self.program().idents;
@@ -29,26 +28,54 @@ impl MuOz {
             .iter()
             .any(|known| [name, plain, base].contains(&&**known))
     }
+}
 
-    /// The words with which states and steps are shown.
-    pub(crate) fn words(&self) -> Vec<String> {
-        WORDS.split_whitespace().map(str::to_owned).collect()
+impl Named for MuOz {
+    fn knows(&self, kind: Kind, name: &str) -> bool {
+        let is_thread = || name.parse::<ThreadName>().is_ok();
+        match kind {
+            Kind::Agent => is_thread(),
+            Kind::Value | Kind::Queue => self.may_name_variable(name),
+            Kind::Method => false,
+            Kind::Word => {
+                let mut words = WORDS.split_whitespace();
+                self.may_name_variable(name) || is_thread() || words.any(|word| word == name)
+            }
+        }
     }
 
-    /// The value of the variable that is shown under a name.
-    pub(crate) fn variable_of(&self, state: &State, names: &Names, shown: &str) -> Option<Value> {
-        let variable = state.variable(names.find(shown)?)?;
-        Some(variable.value.clone())
+    fn names(&self, kind: Kind) -> Vec<String> {
+        match kind {
+            Kind::Agent => vec![ThreadName::MAIN.to_string()],
+            Kind::Value | Kind::Queue => self.identifiers(),
+            Kind::Method => Vec::new(),
+            Kind::Word => {
+                let mut words = self.identifiers();
+                words.extend(WORDS.split_whitespace().map(str::to_owned));
+                words
+            }
+        }
     }
 
-    /// How many messages wait in a port.
-    pub(crate) fn queue_len(&self, state: &State, port: &VariableName) -> Option<usize> {
-        state.port(port).map(|port| port.len() as usize)
+    fn value(&self, state: &State, name: &str) -> Option<Datum> {
+        let names = self.names(state);
+        Some(match &state.variable(names.find(name)?)?.value {
+            Value::Boolean(value) => Datum::Boolean(*value),
+            Value::Integer(value) => Datum::Integer(*value),
+            other => Datum::Reference(other.show(&names)),
+        })
     }
 
-    /// How a thread stands.
-    pub(crate) fn thread_standing(&self, state: &State, thread: &ThreadName) -> Option<Standing> {
-        let ready = self.ready(state, state.thread(thread)?);
+    fn queued(&self, state: &State, name: &str) -> Option<usize> {
+        let names = self.names(state);
+        match &state.variable(names.find(name)?)?.value {
+            Value::Port(port) => Some(state.port(port)?.len() as usize),
+            _ => None,
+        }
+    }
+
+    fn standing(&self, state: &State, agent: &str) -> Option<Standing> {
+        let ready = self.ready(state, state.thread(&agent.parse().ok()?)?);
         Some(Standing {
             idle: matches!(ready, Ready::Done),
             waits: matches!(ready, Ready::Waits(_)),

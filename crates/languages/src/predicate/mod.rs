@@ -19,7 +19,6 @@ pub use condition::{Condition, NoCondition};
 pub use names::{Kind, Named, Standing, Unknown};
 pub(crate) use names::{forwarded, resolve};
 
-use crate::ambienttalk::{ActorId, AmbientTalk, State};
 use crate::datum::Datum;
 
 /// An expression over states.
@@ -33,7 +32,7 @@ pub enum Predicate {
     Not(Box<Predicate>),
     /// A comparison.
     Compare(Operand, &'static str, Operand),
-    /// The actor or thread stands so: one of [`STANDINGS`].
+    /// The actor or thread stands so: it is `idle`, or `stuck`, or it `waits`.
     Stands(&'static str, String),
     /// The actor has printed this line.
     Printed(String, String),
@@ -177,12 +176,6 @@ impl Operand {
             Self::Field(name) => program.value(state, name),
         }
     }
-}
-
-/// The actor of a name.
-pub(crate) fn find(program: &AmbientTalk, state: &State, name: &str) -> Option<ActorId> {
-    let mut actors = program.actors(state).into_iter();
-    actors.find(|actor| actor.to_string() == name || program.actor_name(state, *actor) == name)
 }
 
 fn compare(left: &Datum, operator: &str, right: &Datum) -> bool {

@@ -7,11 +7,7 @@ use std::rc::Rc;
 use borges_multiverse::adapt::{Abstracted, Preempting, Runs, Stepping};
 use borges_multiverse::language::Language;
 
-use super::find;
-use crate::amb::{Amb, Answer};
-use crate::ambienttalk::AmbientTalk;
 use crate::datum::Datum;
-use crate::muoz::{MuOz, ThreadName, Value};
 
 /// What a name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -156,133 +152,6 @@ pub(crate) fn resolve(program: &impl Named, kind: Kind, name: &str) -> Result<()
         Ok(())
     } else {
         Err(Unknown::new(kind, name, program.names(kind)))
-    }
-}
-
-/// Words with which λ_amb shows what it does.
-const AMB_WORDS: [&str; 4] = ["amb", "ADD", "AMB", "paused"];
-
-impl Named for Amb {
-    fn names(&self, kind: Kind) -> Vec<String> {
-        match kind {
-            Kind::Value => vec![VALUE.to_owned()],
-            Kind::Word => AMB_WORDS.map(str::to_owned).to_vec(),
-            Kind::Agent | Kind::Queue | Kind::Method => Vec::new(),
-        }
-    }
-
-    fn value(&self, state: &Self::State, name: &str) -> Option<Datum> {
-        let mut choices = Vec::new();
-        self.enabled(state, &mut choices);
-        if name != VALUE || !choices.is_empty() {
-            return None;
-        }
-        match self.outcome(state).value {
-            Answer::Number(number) => Some(match number.to_i64() {
-                Some(number) => Datum::Integer(number),
-                None => Datum::Text(number.to_string()),
-            }),
-            Answer::Stuck(_) => None,
-        }
-    }
-}
-
-/// What the result of a λ_amb program is called.
-const VALUE: &str = "value";
-
-impl Named for AmbientTalk {
-    fn knows(&self, kind: Kind, name: &str) -> bool {
-        match kind {
-            Kind::Agent | Kind::Queue => self.may_name_actor(name),
-            Kind::Value => self.may_name_field(name),
-            Kind::Method | Kind::Word => self.names(kind).iter().any(|known| known == name),
-        }
-    }
-
-    fn names(&self, kind: Kind) -> Vec<String> {
-        match kind {
-            Kind::Agent | Kind::Queue => self.actor_names(),
-            Kind::Value => self.field_names(),
-            Kind::Method => self.method_names(),
-            Kind::Word => self.words(),
-        }
-    }
-
-    fn value(&self, state: &Self::State, name: &str) -> Option<Datum> {
-        self.actors(state).into_iter().find_map(|actor| {
-            let owner = self.actor_name(state, actor);
-            let field = name.strip_prefix(&owner)?.strip_prefix('.')?;
-            self.field(state, actor, field)
-        })
-    }
-
-    fn queued(&self, state: &Self::State, name: &str) -> Option<usize> {
-        self.inbox_len(state, find(self, state, name)?)
-    }
-
-    fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing> {
-        let actor = find(self, state, agent)?;
-        let idle = !self.in_turn(state, actor);
-        Some(Standing {
-            idle,
-            waits: idle && self.inbox_len(state, actor) == Some(0),
-            stuck: self.is_stuck(state, actor),
-        })
-    }
-
-    fn printed(&self, state: &Self::State, agent: &str, line: &str) -> bool {
-        let actor = find(self, state, agent);
-        actor.is_some_and(|actor| self.output(state, actor).iter().any(|said| said == line))
-    }
-}
-
-impl Named for MuOz {
-    fn knows(&self, kind: Kind, name: &str) -> bool {
-        match kind {
-            Kind::Agent => name.parse::<ThreadName>().is_ok(),
-            Kind::Value | Kind::Queue => self.may_name_variable(name),
-            Kind::Method => false,
-            Kind::Word => {
-                self.may_name_variable(name)
-                    || name.parse::<ThreadName>().is_ok()
-                    || self.words().iter().any(|word| word == name)
-            }
-        }
-    }
-
-    fn names(&self, kind: Kind) -> Vec<String> {
-        match kind {
-            Kind::Agent => vec![ThreadName::MAIN.to_string()],
-            Kind::Value | Kind::Queue => self.identifiers(),
-            Kind::Method => Vec::new(),
-            Kind::Word => {
-                let mut words = self.identifiers();
-                words.extend(self.words());
-                words
-            }
-        }
-    }
-
-    fn value(&self, state: &Self::State, name: &str) -> Option<Datum> {
-        let names = self.names(state);
-        let datum = match self.variable_of(state, &names, name)? {
-            Value::Boolean(value) => Datum::Boolean(value),
-            Value::Integer(value) => Datum::Integer(value),
-            other => Datum::Reference(other.show(&names)),
-        };
-        Some(datum)
-    }
-
-    fn queued(&self, state: &Self::State, name: &str) -> Option<usize> {
-        let names = self.names(state);
-        match self.variable_of(state, &names, name)? {
-            Value::Port(port) => self.queue_len(state, &port),
-            _ => None,
-        }
-    }
-
-    fn standing(&self, state: &Self::State, agent: &str) -> Option<Standing> {
-        self.thread_standing(state, &agent.parse().ok()?)
     }
 }
 
