@@ -16,6 +16,8 @@ struct Talk {
     now: u64,
     fate: String,
     log: String,
+    /// The first frame with a message.
+    old: Vec<u8>,
 }
 
 const NAMES: [&str; 2] = ["host", "device"];
@@ -39,6 +41,7 @@ impl Talk {
             now: 0,
             fate: String::new(),
             log: String::new(),
+            old: Vec::new(),
         }
     }
 
@@ -67,6 +70,9 @@ impl Talk {
                         frame.len()
                     )
                     .unwrap();
+                    if self.old.is_empty() && frame.len() > 25 {
+                        self.old = frame.clone();
+                    }
                     let mut arrives = frame;
                     match fate {
                         'x' => continue,
@@ -87,6 +93,7 @@ impl Talk {
     }
 
     fn send(&mut self, end: usize, channel: Channel, lengths: &[usize]) {
+        self.ends[end].tick(self.now);
         for &length in lengths {
             let sent = self.ends[end].send(channel, &vec![7; length]);
             writeln!(
@@ -170,6 +177,13 @@ fn a_conversation_goes_as_it_always_went() {
     // They can only greet until both have taken what is left; then they meet at once.
     talk.hear(HOST);
     talk.hear(DEVICE);
+    talk.pass(1_000);
+    talk.hear(HOST);
+    talk.hear(DEVICE);
+    talk.count();
+    talk.say("A frame of the first connection comes again.", "");
+    let old = talk.old.clone();
+    talk.ends[HOST].feed(talk.now, &old);
     talk.pass(1_000);
     talk.hear(HOST);
     talk.hear(DEVICE);
