@@ -11,6 +11,11 @@ firmware=(
     "borges-pico thumbv6m-none-eabi release borges-pico-usb usb"
 )
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+# Panics say where they are in a path. Paths that begin at the crate make firmware that is equal, and equally large, wherever
+# it was built.
+from=("$PWD/crates/" "$PWD/firmware/" "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/)
+flags=$(printf '"--remap-path-prefix=%s=",' "${from[@]}")
+anywhere="target.'cfg(all(target_arch = \"arm\", target_os = \"none\"))'.rustflags=[$flags]"
 built=()
 (cd firmware && cargo fmt --all --check)
 for each in "${firmware[@]}"; do
@@ -21,15 +26,15 @@ for each in "${firmware[@]}"; do
     (
         cd firmware
         which=(--profile "$profile" --package "$package" --bin "$binary" --features "$features" --target "$target" --quiet)
-        cargo clippy "${which[@]}" -- -D warnings
-        cargo build "${which[@]}"
+        cargo --config "$anywhere" clippy "${which[@]}" -- -D warnings
+        cargo --config "$anywhere" build "${which[@]}"
     )
     built+=("$CARGO_TARGET_DIR/$target/$profile/$binary")
 done
 # What measures it must compile, too.
 for target in "thumbv6m-none-eabi" "thumbv7em-none-eabihf --features fast"; do
     # shellcheck disable=SC2086 # Words are arguments.
-    (cd firmware && cargo clippy --release --package borges-bench --target $target --quiet -- -D warnings)
+    (cd firmware && cargo --config "$anywhere" clippy --release --package borges-bench --target $target --quiet -- -D warnings)
 done
 scripts/setup.sh firmware
 
