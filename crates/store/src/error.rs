@@ -1,5 +1,6 @@
 //! What can go wrong with a session file.
 
+use std::collections::HashMap;
 use std::io;
 
 /// Why a session file could not be read or written.
@@ -189,4 +190,12 @@ impl From<rusqlite::Error> for StoreError {
             _ => Self::Database(error),
         }
     }
+}
+
+/// What was found when a file was opened.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) damage: Vec<Damage>,
+    /// By version and branch: the position of its first entry that cannot be shown.
+    pub(crate) cuts: HashMap<(u32, u32), u32>,
 }

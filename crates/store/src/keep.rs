@@ -5,8 +5,8 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use crate::branches::BranchRow;
 use crate::entry::{CHECKSUM_START, checksum};
-use crate::open::LONGEST_VALUE;
 use crate::seal::{BREAKPOINT, MOCK, NOTE, PLACE, PRIMITIVE, PROGRAM, SETTING};
+use crate::store::LONGEST_VALUE;
 use crate::{Damage, KeptPlace, Store, StoreError, Upload};
 
 /// A program that is about to be saved.

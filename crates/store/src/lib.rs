@@ -22,12 +22,15 @@ mod branches;
 mod entry;
 mod error;
 mod keep;
+mod lock;
 mod migrate;
 mod model;
 mod open;
 mod query;
 mod schema;
 mod seal;
+mod store;
+mod tail;
 mod verify;
 
 pub use branches::{BLOCK, Branch, Fork, KeptEnd};
@@ -37,8 +40,8 @@ pub use keep::{
     KeptBreakpoint, KeptMock, KeptPrimitive, KeptProgram, NewProgram, Note, ProgramInfo, Who,
 };
 pub use model::{ModelEdge, ModelLabels, ModelOutcome, ModelProgram, ModelRows, ModelState};
-pub use open::{Access, GROUP_COMMIT, Store};
 pub use query::{QueryBounds, QueryCell, QueryTable};
+pub use store::{Access, GROUP_COMMIT, Store};
 
 /// A version of the program: how many were uploaded before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

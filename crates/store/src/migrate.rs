@@ -14,6 +14,32 @@ use crate::seal::{
 };
 use crate::{KeptEntry, StoreError, model, schema};
 
+/// Turns a file of one version into one of the next: entry `n` starts from version `n + 1`.
+pub(crate) type Migration = fn(&Transaction<'_>) -> Result<(), StoreError>;
+
+/// All migrations there are.
+pub(crate) const MIGRATIONS: &[Migration] = &[to_version_2, to_version_3];
+
+/// Brings a database of version `from` to the version after the last of `migrations`, all or
+/// nothing.
+pub(crate) fn migrate(
+    db: &mut Connection,
+    from: u32,
+    migrations: &[Migration],
+) -> Result<(), StoreError> {
+    let done = from.saturating_sub(1) as usize;
+    let Some(missing) = migrations.get(done..).filter(|missing| !missing.is_empty()) else {
+        return Ok(());
+    };
+    let transaction = db.transaction()?;
+    for migration in missing {
+        migration(&transaction)?;
+    }
+    transaction.pragma_update(None, "user_version", migrations.len() as u32 + 1)?;
+    transaction.commit()?;
+    Ok(())
+}
+
 /// What files of version 1 consist of.
 pub(crate) const SCHEMA_1: &str = include_str!("schema-1.sql");
 
@@ -324,4 +350,45 @@ fn entry_checksum(entry: &KeptEntry, state: u64) -> u64 {
     state = checksum(state, &[u8::from(entry.value.is_some())]);
     state = checksum(state, &(entry.data.len() as u64).to_le_bytes());
     checksum(state, &entry.data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(db: &Connection) -> u32 {
+        db.pragma_query_value(None, "user_version", |row| row.get(0))
+            .unwrap()
+    }
+
+    #[test]
+    fn migrations_run_in_order_once_and_all_or_nothing() {
+        let log = |db: &Connection| -> String {
+            db.query_row(
+                "SELECT coalesce(group_concat(x, ''), '') FROM log",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap()
+        };
+        let one: Migration = |t| Ok(t.execute_batch("INSERT INTO log VALUES (1)")?);
+        let two: Migration = |t| Ok(t.execute_batch("INSERT INTO log VALUES (2)")?);
+        let bad: Migration = |_| Err(StoreError::NotASession);
+        let mut db = Connection::open_in_memory().unwrap();
+        db.execute_batch("CREATE TABLE log (x); PRAGMA user_version = 1")
+            .unwrap();
+        assert!(migrate(&mut db, 1, &[one, two, bad]).is_err());
+        assert_eq!((version(&db), log(&db).as_str()), (1, ""));
+        migrate(&mut db, 1, &[one]).unwrap();
+        assert_eq!((version(&db), log(&db).as_str()), (2, "1"));
+        migrate(&mut db, 2, &[one, two]).unwrap();
+        assert_eq!((version(&db), log(&db).as_str()), (3, "12"));
+        migrate(&mut db, 3, &[one, two]).unwrap();
+        assert_eq!((version(&db), log(&db).as_str()), (3, "12"));
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_last_migration() {
+        assert_eq!(schema::VERSION as usize, MIGRATIONS.len() + 1);
+    }
 }

@@ -1,61 +1,21 @@
-//! Opening, creating, saving and closing session files.
+//! Creating and opening session files.
 
-use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::branches::Tail;
-use crate::seal::{self, Seals};
-use crate::verify::Found;
-use crate::{Damage, StoreError, schema};
-
-/// How long [`Store::tick`] lets unsaved entries wait for others.
-pub const GROUP_COMMIT: Duration = Duration::from_millis(50);
-
-/// Pages of the write-ahead log, of 4 KiB, after which [`Store::tick`] copies them into the file: little is left to copy
-/// when the file is closed.
-const LOGGED_PAGES: u32 = 128;
-
-/// The same for [`Store::flush`], for which somebody waits: copying waits for the disk.
-const MOST_LOGGED_PAGES: u32 = 2_048;
-
-/// The longest value that is read or written: programs.
-pub(crate) const LONGEST_VALUE: usize = 128 << 20;
+use crate::lock::{Lock, private, with_suffix};
+use crate::store::{Access, LONGEST_VALUE, MOST_LOGGED_PAGES, Store};
+use crate::{Damage, StoreError, migrate, schema, seal};
 
 /// How long to wait for a reader of the file (another program) to let us write.
 const BUSY: Duration = Duration::from_secs(2);
-
-/// What a session file is opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Reading and writing; one process at a time.
-    Write,
-    /// Reading, also while another process writes.
-    Read,
-}
-
-/// An open session file.
-#[derive(Debug)]
-pub struct Store {
-    pub(crate) db: Connection,
-    pub(crate) tails: RefCell<HashMap<(u32, u32), Tail>>,
-    pub(crate) seals: RefCell<Seals>,
-    pub(crate) found: Found,
-    access: Access,
-    /// When the first unsaved change was made.
-    unsaved_since: Cell<Option<Instant>>,
-    broken: Cell<bool>,
-    path: Option<PathBuf>,
-    _lock: Option<Lock>,
-}
 
 impl Store {
     /// Makes a new session file.
@@ -110,7 +70,7 @@ impl Store {
     /// # Errors
     /// As for [`Self::open`]; [`StoreError::Unknown`] for a session in memory.
     pub fn reader(&self) -> Result<Self, StoreError> {
-        let path = self.path.as_deref().ok_or(StoreError::Unknown("file"))?;
+        let path = self.path().ok_or(StoreError::Unknown("file"))?;
         let db = Connection::open_with_flags(path, flags(false))?;
         harden(&db)?;
         let mut reader = Self::new(db, Access::Read, Some(path.to_path_buf()), None);
@@ -146,7 +106,7 @@ impl Store {
             _ if version == 0 => return Err(StoreError::NotASession),
             (Ordering::Equal, _) => {}
             (Ordering::Less, Access::Write) => {
-                schema::migrate(&mut db, version, schema::MIGRATIONS)?;
+                migrate::migrate(&mut db, version, migrate::MIGRATIONS)?;
             }
             (Ordering::Less, Access::Read) => return Err(StoreError::Older { found: version }),
             (Ordering::Greater, _) => {
@@ -167,140 +127,6 @@ impl Store {
         let mut store = Self::new(db, access, Some(path.to_path_buf()), lock);
         store.verify()?;
         Ok(store)
-    }
-
-    fn new(db: Connection, access: Access, path: Option<PathBuf>, lock: Option<Lock>) -> Self {
-        db.set_prepared_statement_cache_capacity(64);
-        Self {
-            db,
-            tails: RefCell::default(),
-            seals: RefCell::default(),
-            found: Found::default(),
-            access,
-            unsaved_since: Cell::new(None),
-            broken: Cell::new(false),
-            path,
-            _lock: lock,
-        }
-    }
-
-    /// Where the file is; `None` for one in memory.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
-    /// What the file was opened for.
-    pub fn access(&self) -> Access {
-        self.access
-    }
-
-    /// Saves everything that was written: once this returns, killing the process loses none of it.
-    ///
-    /// # Errors
-    /// Nothing new is saved then. After [`StoreError::Broken`] the file must be opened again.
-    pub fn flush(&self) -> Result<(), StoreError> {
-        if self.broken.get() {
-            return Err(StoreError::Broken);
-        }
-        if self.unsaved_since.get().is_none() {
-            return Ok(());
-        }
-        self.write_tails()?;
-        self.write_seals()?;
-        let result = self.db.execute_batch("COMMIT");
-        self.note_failure(result)?;
-        self.unsaved_since.set(None);
-        self.forget_tails();
-        Ok(())
-    }
-
-    /// Saves if at `now` something has waited for [`GROUP_COMMIT`]. Call it now and then.
-    ///
-    /// # Errors
-    /// As [`Self::flush`].
-    pub fn tick(&self, now: Instant) -> Result<(), StoreError> {
-        match self.unsaved_since.get() {
-            Some(since) if now.saturating_duration_since(since) >= GROUP_COMMIT => {}
-            _ => return Ok(()),
-        }
-        let copy_after = |pages| self.db.pragma_update(None, "wal_autocheckpoint", pages);
-        copy_after(LOGGED_PAGES)?;
-        let flushed = self.flush();
-        copy_after(MOST_LOGGED_PAGES)?;
-        flushed
-    }
-
-    /// Changes the file: `change` happens as a whole or not at all, and is saved with the next
-    /// [`Self::flush`].
-    pub(crate) fn write<T>(
-        &self,
-        change: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        self.begin()?;
-        let db = &self.db;
-        db.prepare_cached("SAVEPOINT change")?.execute([])?;
-        let seals = self.seals.borrow().clone();
-        let result = change(db);
-        if result.is_err() {
-            *self.seals.borrow_mut() = seals;
-        }
-        let ended = match &result {
-            Ok(_) => db
-                .prepare_cached("RELEASE change")
-                .and_then(|mut end| end.execute([]))
-                .map(drop),
-            Err(_) => db.execute_batch("ROLLBACK TO change; RELEASE change"),
-        };
-        let result = result.map_err(|error| match self.rolled_back() {
-            true => StoreError::Broken,
-            false => error,
-        })?;
-        self.note_failure(ended)?;
-        Ok(result)
-    }
-
-    /// Begins a transaction, unless changes wait already.
-    pub(crate) fn begin(&self) -> Result<(), StoreError> {
-        if self.access == Access::Read {
-            return Err(StoreError::ReadOnly);
-        }
-        if self.broken.get() {
-            return Err(StoreError::Broken);
-        }
-        if self.unsaved_since.get().is_none() {
-            self.db.execute_batch("BEGIN IMMEDIATE")?;
-            self.unsaved_since.set(Some(Instant::now()));
-        }
-        Ok(())
-    }
-
-    /// Gives up what is not saved: a change stopped halfway that should not have been able to.
-    pub(crate) fn abandon(&self) {
-        self.broken.set(true);
-        // If this fails as well, nothing is committed either: `flush` refuses.
-        let _ = self.db.execute_batch("ROLLBACK");
-    }
-
-    /// Whether the database has thrown the whole transaction away, as it does when the disk is full.
-    fn rolled_back(&self) -> bool {
-        if self.unsaved_since.get().is_some() && self.db.is_autocommit() {
-            self.broken.set(true);
-        }
-        self.broken.get()
-    }
-
-    fn note_failure(&self, result: rusqlite::Result<()>) -> Result<(), StoreError> {
-        match result {
-            Err(_) if self.rolled_back() => Err(StoreError::Broken),
-            other => Ok(other?),
-        }
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        // Who must know whether it was saved has called `flush`.
-        let _ = self.flush();
     }
 }
 
@@ -373,75 +199,6 @@ fn check_header(path: &Path) -> Result<(), StoreError> {
         }),
         _ => Ok(()),
     }
-}
-
-/// A lock beside the file, held while a process has it open for writing. The system releases it
-/// when the process ends, however it ends.
-///
-/// SQLite's own lock would keep readers out as well.
-#[derive(Debug)]
-struct Lock {
-    file: File,
-    path: PathBuf,
-}
-
-impl Lock {
-    fn acquire(path: &Path) -> Result<Self, StoreError> {
-        let path = with_suffix(path, "-lock");
-        loop {
-            let file = private().create(true).truncate(false).open(&path)?;
-            match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(StoreError::Locked),
-                Err(TryLockError::Error(error)) => return Err(error.into()),
-            }
-            // Its last holder may have removed it just before we locked it: then what we hold is no
-            // longer what others find.
-            if is_same_file(&file, &path) {
-                return Ok(Self { file, path });
-            }
-        }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        if cfg!(unix) {
-            // While it is still locked, so that nobody has locked this file in between.
-            let _ = std::fs::remove_file(&self.path);
-        }
-        let _ = self.file.unlock();
-    }
-}
-
-#[cfg(unix)]
-fn is_same_file(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    match (file.metadata(), path.metadata()) {
-        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
-}
-
-/// Elsewhere the lock file stays.
-#[cfg(not(unix))]
-fn is_same_file(_: &File, _: &Path) -> bool {
-    true
-}
-
-/// For a file that nobody else may read, where the system knows such files.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 fn remove_if_there(path: &Path) -> Result<(), StoreError> {

@@ -1,12 +1,12 @@
-//! The tables of a session file, and how older files become newer ones.
+//! The tables of a session file.
 //!
 //! `docs/session-files.md` explains them to those who read them with SQL.
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::Connection;
 
-use crate::{StoreError, migrate};
+use crate::StoreError;
 
 /// "Borg": marks the database as ours (SQLite's `application_id`).
 pub(crate) const APPLICATION_ID: u32 = 0x426f_7267;
@@ -17,12 +17,6 @@ pub(crate) const VERSION: u32 = 3;
 /// Everything that a file of the present version contains.
 pub(crate) const SCHEMA: &str = include_str!("schema.sql");
 
-/// Turns a file of one version into one of the next: entry `n` starts from version `n + 1`.
-pub(crate) type Migration = fn(&Transaction<'_>) -> Result<(), StoreError>;
-
-/// All migrations there are.
-pub(crate) const MIGRATIONS: &[Migration] = &[migrate::to_version_2, migrate::to_version_3];
-
 /// Makes the tables in an empty database.
 pub(crate) fn create(db: &Connection) -> Result<(), StoreError> {
     // One transaction: each would wait for the disk.
@@ -31,26 +25,6 @@ pub(crate) fn create(db: &Connection) -> Result<(), StoreError> {
     db.pragma_update(None, "application_id", APPLICATION_ID)?;
     db.pragma_update(None, "user_version", VERSION)?;
     db.execute_batch("COMMIT")?;
-    Ok(())
-}
-
-/// Brings a database of version `from` to the version after the last of `migrations`, all or
-/// nothing.
-pub(crate) fn migrate(
-    db: &mut Connection,
-    from: u32,
-    migrations: &[Migration],
-) -> Result<(), StoreError> {
-    let done = from.saturating_sub(1) as usize;
-    let Some(missing) = migrations.get(done..).filter(|missing| !missing.is_empty()) else {
-        return Ok(());
-    };
-    let transaction = db.transaction()?;
-    for migration in missing {
-        migration(&transaction)?;
-    }
-    transaction.pragma_update(None, "user_version", migrations.len() as u32 + 1)?;
-    transaction.commit()?;
     Ok(())
 }
 
@@ -118,42 +92,6 @@ fn altered(name: &str, kind: &str) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn version(db: &Connection) -> u32 {
-        db.pragma_query_value(None, "user_version", |row| row.get(0))
-            .unwrap()
-    }
-
-    #[test]
-    fn migrations_run_in_order_once_and_all_or_nothing() {
-        let log = |db: &Connection| -> String {
-            db.query_row(
-                "SELECT coalesce(group_concat(x, ''), '') FROM log",
-                [],
-                |row| row.get(0),
-            )
-            .unwrap()
-        };
-        let one: Migration = |t| Ok(t.execute_batch("INSERT INTO log VALUES (1)")?);
-        let two: Migration = |t| Ok(t.execute_batch("INSERT INTO log VALUES (2)")?);
-        let bad: Migration = |_| Err(StoreError::NotASession);
-        let mut db = Connection::open_in_memory().unwrap();
-        db.execute_batch("CREATE TABLE log (x); PRAGMA user_version = 1")
-            .unwrap();
-        assert!(migrate(&mut db, 1, &[one, two, bad]).is_err());
-        assert_eq!((version(&db), log(&db).as_str()), (1, ""));
-        migrate(&mut db, 1, &[one]).unwrap();
-        assert_eq!((version(&db), log(&db).as_str()), (2, "1"));
-        migrate(&mut db, 2, &[one, two]).unwrap();
-        assert_eq!((version(&db), log(&db).as_str()), (3, "12"));
-        migrate(&mut db, 3, &[one, two]).unwrap();
-        assert_eq!((version(&db), log(&db).as_str()), (3, "12"));
-    }
-
-    #[test]
-    fn the_version_is_that_of_the_last_migration() {
-        assert_eq!(VERSION as usize, MIGRATIONS.len() + 1);
-    }
 
     #[test]
     fn what_others_added_is_judged_by_whether_it_acts() {

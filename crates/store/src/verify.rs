@@ -1,21 +1,14 @@
 //! What of a file is not as it was written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use crate::branches::verify_branches;
+use crate::error::Found;
 use crate::seal::{self, ASIDE, ENTRY, Seal, Sealed, Seals};
 use crate::{Damage, Store, StoreError, model};
-
-/// What was found when a file was opened.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) damage: Vec<Damage>,
-    /// By version and branch: the position of its first entry that cannot be shown.
-    pub(crate) cuts: HashMap<(u32, u32), u32>,
-}
 
 impl Store {
     /// What of the file is not as it was written, as it was found when it was opened: it is not shown, and stays in the
@@ -41,11 +34,6 @@ impl Store {
             }
         }
         Ok(damage)
-    }
-
-    /// Writes the seals of the tables that changed, as part of the present transaction.
-    pub(crate) fn write_seals(&self) -> Result<(), StoreError> {
-        seal::write_seals(&self.db, &self.seals)
     }
 
     /// Looks at every row there is.

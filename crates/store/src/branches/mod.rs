@@ -5,8 +5,8 @@
 //!
 //! Entries are rows, so that others can query them. Each has its own sum, and their number is in the row of the branch.
 
+mod append;
 mod rows;
-mod tail;
 mod verify;
 
 use std::ops::Range;
@@ -14,19 +14,15 @@ use std::ops::Range;
 use rusqlite::types::ToSql;
 
 use crate::seal::ENTRY;
+use crate::tail::ENTRY_BYTES;
 use crate::{Damage, KeptEntry, Store, StoreError, Upload};
 pub(crate) use rows::BranchRow;
 pub(crate) use rows::entry_from_row;
 use rows::{is_next, put_entry};
-pub(crate) use tail::Tail;
 pub(crate) use verify::verify_branches;
 
 /// How many entries are worth reading together.
 pub const BLOCK: u32 = 4096;
-
-/// How many bytes one entry may carry, and how many arguments.
-const ENTRY_BYTES: usize = 1 << 16;
-const ARGUMENTS: usize = 1000;
 
 /// Where a branch leaves its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

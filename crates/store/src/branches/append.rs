@@ -1,23 +1,11 @@
-//! The ends of branches that are being written.
+//! Adding entries to the ends of branches.
 
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::rows::put_entry;
-use super::{ARGUMENTS, ENTRY_BYTES};
 use crate::seal::ENTRY;
+use crate::tail::Tail;
 use crate::{KeptEntry, Store, StoreError, Upload};
-
-/// The end of a branch that is being written.
-#[derive(Clone, Debug)]
-pub(crate) struct Tail {
-    pub(super) id: i64,
-    /// The position of the branch's first entry, and of its next.
-    pub(super) fork: u32,
-    pub(super) next: u32,
-    last_steps: u64,
-    /// Whether the branch's row does not say yet how many entries there are.
-    dirty: bool,
-}
 
 impl Store {
     /// Adds entries to the end of a branch.
@@ -73,7 +61,7 @@ impl Store {
         if let Some(tail) = self.tails.borrow().get(&(upload.0, branch)) {
             return Ok(tail.clone());
         }
-        let tail = Tail::read(self, upload, branch)?;
+        let tail = self.read_tail(upload, branch)?;
         self.tails
             .borrow_mut()
             .insert((upload.0, branch), tail.clone());
@@ -84,7 +72,7 @@ impl Store {
     pub(super) fn tail_fresh(&self, upload: Upload, branch: u32) -> Result<Tail, StoreError> {
         match self.tails.borrow().get(&(upload.0, branch)) {
             Some(tail) if tail.dirty => Ok(tail.clone()),
-            _ => Tail::read(self, upload, branch),
+            _ => self.read_tail(upload, branch),
         }
     }
 
@@ -122,13 +110,11 @@ impl Store {
             Ok(())
         }
     }
-}
 
-impl Tail {
-    fn read(store: &Store, upload: Upload, branch: u32) -> Result<Self, StoreError> {
-        let row = store.branch_row(upload, branch)?;
+    fn read_tail(&self, upload: Upload, branch: u32) -> Result<Tail, StoreError> {
+        let row = self.branch_row(upload, branch)?;
         let row = row.ok_or(StoreError::Unknown("branch"))?;
-        let mut tail = Self {
+        let mut tail = Tail {
             id: row.id,
             fork: row.fork,
             next: row.fork + row.length,
@@ -136,7 +122,7 @@ impl Tail {
             dirty: false,
         };
         if row.length > 0 {
-            let last = store
+            let last = self
                 .db
                 .prepare_cached("SELECT steps FROM entry WHERE id = ?1")?
                 .query_row([tail.row(tail.next - 1)], |row| row.get(0));
@@ -144,29 +130,5 @@ impl Tail {
             tail.last_steps = last.optional()?.unwrap_or(0);
         }
         Ok(tail)
-    }
-
-    /// The row of the entry at `position`.
-    pub(super) fn row(&self, position: u32) -> i64 {
-        self.id << 32 | i64::from(position)
-    }
-
-    /// Whether entries can follow.
-    fn check(&self, entries: &[KeptEntry]) -> Result<(), StoreError> {
-        let room = (u32::MAX - self.next) as usize;
-        if entries.len() > room {
-            return Err(StoreError::TooLarge("branch"));
-        }
-        let mut steps = self.last_steps;
-        for entry in entries {
-            if entry.steps < steps || i64::try_from(entry.steps).is_err() {
-                return Err(StoreError::OutOfOrder);
-            }
-            if entry.data.len() > ENTRY_BYTES || entry.arguments.len() > ARGUMENTS {
-                return Err(StoreError::TooLarge("entry"));
-            }
-            steps = entry.steps;
-        }
-        Ok(())
     }
 }
