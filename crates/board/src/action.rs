@@ -5,10 +5,12 @@
 use borges_vm::Value;
 use thiserror::Error;
 
-use crate::{Board, PrimitiveId, PrimitiveKind, board::ms_to_us, primitive::Op};
+use crate::{
+    Board, PrimitiveId, PrimitiveKind, Rect,
+    board::{FULL_SPEED, ms_to_us},
+    primitive::Op,
+};
 
-/// Full speed of a motor, as the primitives count it.
-pub(crate) const FULL_SPEED: i32 = 10_000;
 /// The slowest that a turn by an angle goes: slower would stall.
 pub(crate) const LEAST_TURNING_SPEED: i32 = 100;
 /// Twelve bits of duty.
@@ -91,21 +93,6 @@ pub enum Refusal {
     /// No such kind of change.
     #[error("there is no interrupt mode {0}: 1 is any change, 2 falling, 3 rising")]
     NoSuchMode(i32),
-}
-
-/// A rectangle on the display, already clipped to it.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-)]
-pub struct Rect {
-    /// Left edge.
-    pub x: u16,
-    /// Upper edge.
-    pub y: u16,
-    /// Width.
-    pub w: u16,
-    /// Height.
-    pub h: u16,
 }
 
 /// One output, understood and checked.

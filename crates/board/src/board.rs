@@ -4,14 +4,14 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use borges_vm::{ValType, Value};
 
 use crate::{
-    BoardState, Bound, Codomain, Limit, Primitive, PrimitiveId, Rect, Rule, Sampling, Simulation,
-    VecMap, action::FULL_SPEED, primitive::Op, table::Primitives,
+    Calls, Codomain, Limit, Primitive, PrimitiveId, Rule, Sampling, Simulation, VecMap,
+    primitive::Op, table::Primitives,
 };
 
 /// How many bytes of printed text a board keeps, unless the board file says otherwise.
 const CONSOLE_BYTES: u32 = 1 << 20;
-/// The mode in which a colour sensor tells colours, 0 to 7.
-const COLOUR_MODE: i32 = 2;
+/// Full speed of a motor, as the primitives count it.
+pub(crate) const FULL_SPEED: i32 = 10_000;
 
 /// The description of the outside: which primitives there are, what they may answer, what is connected to what.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub struct Board {
     pub(crate) primitives: Primitives,
     /// The operating system that programs call.
     #[cfg(feature = "host")]
-    pub(crate) system: Option<crate::Shared<crate::system::System>>,
+    pub(crate) system: Option<crate::Shared<System>>,
 }
 
 /// Limits for the program; `None`: the VM's own.
@@ -97,23 +97,37 @@ pub struct SpiWiring {
     pub bgr: bool,
 }
 
-/// Calls of an input: `color_sensor(0)`, or `color_sensor` of whatever port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Calls {
-    /// The primitives that are meant: several if the name has several types.
-    pub primitives: Vec<PrimitiveId>,
-    /// The arguments; `None` where any will do. An empty list stands for all arguments.
-    pub args: Vec<Option<Value>>,
+/// A rectangle on the display, already clipped to it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct Rect {
+    /// Left edge.
+    pub x: u16,
+    /// Upper edge.
+    pub y: u16,
+    /// Width.
+    pub w: u16,
+    /// Height.
+    pub h: u16,
 }
 
-impl Calls {
-    /// Whether a call of `id` with `args` is meant.
-    pub fn include(&self, id: PrimitiveId, args: &[Value]) -> bool {
-        let fits = |(pattern, arg): (&Option<Value>, &Value)| pattern.is_none_or(|p| p == *arg);
-        self.primitives.contains(&id)
-            && (self.args.is_empty()
-                || self.args.len() == args.len() && self.args.iter().zip(args).all(fits))
-    }
+/// How an operating system begins, and what programs call of it.
+#[cfg(feature = "host")]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SystemStart {
+    /// Arguments, environment, files, input.
+    pub setup: borges_wasi::Setup,
+    /// The functions that the program imports.
+    pub imports: Vec<borges_wasi::WasiImport>,
+}
+
+/// An operating system at its start.
+#[cfg(feature = "host")]
+#[derive(Debug, PartialEq)]
+pub(crate) struct System {
+    pub(crate) start: SystemStart,
+    pub(crate) world: borges_wasi::World,
 }
 
 /// A codomain for some calls of an input: "on pin 12 only 0..1023".
@@ -220,54 +234,6 @@ impl Board {
         }
     }
 
-    /// What an input may answer in this state: its codomain, narrowed by the rules that apply.
-    ///
-    /// A debugger accepts a mock only if it is in here. The result is empty if rules contradict each other.
-    pub fn codomain_at(&self, id: PrimitiveId, args: &[Value], state: &BoardState) -> Codomain {
-        let mut codomain = self.codomain(id, args);
-        match self.primitive(id).map(|p| p.op) {
-            Some(Op::ColorSensor | Op::ReadUartSensor) if self.tells_colours(args, state) => {
-                codomain = codomain.intersect(&Codomain::range(Value::I32(0), Value::I32(7)));
-            }
-            _ => {}
-        }
-        if let Codomain::NotBeforeLast(ty) = codomain {
-            codomain = self.clock_codomain(id, ty, args, state);
-        }
-        for rule in &self.rules {
-            let mut claims = rule
-                .claims
-                .iter()
-                .filter(|c| c.call.is(id, args))
-                .peekable();
-            if claims.peek().is_some() && rule.applies(self, state) {
-                codomain = claims.fold(codomain, |codomain, claim| {
-                    claim.bound.narrow(codomain, state.last_reading(id, args))
-                });
-            }
-        }
-        codomain
-    }
-
-    /// Values that stand for all that an input may answer in this state: all of them if they are no more than `enough`,
-    /// otherwise as the board's sampling says.
-    pub fn representatives(
-        &self,
-        id: PrimitiveId,
-        args: &[Value],
-        state: &BoardState,
-        enough: u64,
-    ) -> Vec<Value> {
-        let sampling = self
-            .samplings
-            .iter()
-            .find(|(calls, _)| calls.include(id, args));
-        let codomain = self.codomain_at(id, args, state);
-        sampling
-            .map_or(&Sampling::Boundaries, |(_, sampling)| sampling)
-            .values(&codomain, enough)
-    }
-
     /// Whether the codomain of this input depends on what has happened: on rules, or on a sensor's mode.
     pub fn narrows(&self, id: PrimitiveId, args: &[Value]) -> bool {
         let is_sensor = |p: &Primitive| matches!(p.op, Op::ColorSensor | Op::ReadUartSensor);
@@ -305,38 +271,6 @@ impl Board {
         }
     }
 
-    /// What a clock shows at the earliest.
-    fn clock_codomain(
-        &self,
-        id: PrimitiveId,
-        ty: ValType,
-        args: &[Value],
-        state: &BoardState,
-    ) -> Codomain {
-        let Some(unit_us) = self.clock_unit_us(id) else {
-            let last = state.last_reading(id, args);
-            return Bound::NeverFalls.narrow(Codomain::Full(ty), last);
-        };
-        let floor = state.clock_floor_us() / unit_us;
-        if ty == ValType::I64 {
-            return match i64::try_from(floor) {
-                Ok(floor) => Codomain::range(Value::I64(floor), Value::I64(i64::MAX)),
-                Err(_) => Codomain::Full(ty),
-            };
-        }
-        // A 32-bit clock counts unsigned and wraps: after 25 days `millis` reads as negative. In the second half of its
-        // range it may have wrapped by the next reading, and nothing can be said.
-        let latest = floor.max(state.elapsed_us() / unit_us);
-        match (i32::try_from(floor), i32::try_from(latest)) {
-            (Ok(floor), Ok(_)) => {
-                let (first_half, second_half) = ((floor, i32::MAX), (i32::MIN, -1));
-                let typed = |(lo, hi)| (Value::I32(lo), Value::I32(hi));
-                Codomain::union(ty, [first_half, second_half].map(typed))
-            }
-            _ => Codomain::Full(ty),
-        }
-    }
-
     /// How far a motor turns, in microdegrees: the ideal motor that models start from.
     pub fn travel(&self, speed: i32, us: u64) -> i64 {
         // Degrees a second are microdegrees a microsecond.
@@ -350,15 +284,6 @@ impl Board {
             u64::from(speed.unsigned_abs().max(1)) * u64::from(self.degrees_per_second.max(1));
         let microdegrees = i64::from(degrees.unsigned_abs()) * 1_000_000;
         scaled(microdegrees, FULL_SPEED.unsigned_abs().into(), rate).unsigned_abs()
-    }
-
-    fn tells_colours(&self, args: &[Value], state: &BoardState) -> bool {
-        match args {
-            [Value::I32(port)] => self
-                .port(*port)
-                .is_ok_and(|p| state.sensor_mode(p) == Some(COLOUR_MODE)),
-            _ => false,
-        }
     }
 
     /// Sets the display's size, which the constants `display_width` and `display_height` answer.

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use borges_vm::{FuncIdx, InterruptError, Machine, Trap, ValType, Value, Write};
+use borges_vm::{FuncIdx, InterruptError, Machine, Trap, ValType, Value};
 
 use crate::{
     Action, Angle, Board, BoardState, Captured, CapturedMotor, Codomain, Compensation, EventSource,
-    Hardware, PrimitiveId, PrimitiveKind, Reading, Refusal, Sensor, Yield, primitive::Op,
+    Hardware, PrimitiveId, PrimitiveKind, Reading, Refusal, Sensor, SystemCall, Yield,
+    primitive::Op,
 };
 
 /// Performs calls on a [`Hardware`] and keeps the model beside it, to notice what it cannot know.
@@ -24,36 +25,6 @@ pub struct Done {
     pub result: Option<Value>,
     /// What the model could not know.
     pub captured: Captured,
-}
-
-/// What a call of the operating system comes to.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SystemCall {
-    /// It returns: a result, if its type has one, and what is written to the program's memory, all of it inside.
-    Answers {
-        /// The result.
-        result: Option<Value>,
-        /// What is written.
-        writes: Vec<Write>,
-    },
-    /// The program ends with this code.
-    Exits(u32),
-    /// The program ends with a trap: a pointer that leads out of its memory.
-    Traps,
-    /// It wants to know something that somebody has to choose; nothing has happened.
-    #[cfg(feature = "host")]
-    Wants(borges_wasi::Wants),
-}
-
-#[cfg(feature = "host")]
-impl SystemCall {
-    /// At most so many bytes of standard input are wanted, if that is what somebody has to choose.
-    pub fn input_wanted(&self) -> Option<u32> {
-        match self {
-            SystemCall::Wants(borges_wasi::Wants::Input { at_most }) => Some(*at_most),
-            _ => None,
-        }
-    }
 }
 
 /// An event, with the handler that the program gave for it.

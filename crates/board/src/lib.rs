@@ -29,14 +29,17 @@ extern crate alloc;
 extern crate std;
 
 mod action;
+mod answers;
 mod bind;
 mod board;
+mod breaks;
+mod calls;
 mod codomain;
-mod compensation;
 mod driver;
 #[cfg(feature = "host")]
 mod file;
 mod fill;
+mod filling;
 mod font;
 mod hardware;
 mod limit;
@@ -54,23 +57,25 @@ mod table;
 #[cfg(feature = "host")]
 mod view;
 
-pub use action::{Action, Rect, Refusal};
+pub use action::{Action, Refusal};
 pub use bind::{BindError, ProgramImport, describe_missing};
-pub use board::{Board, Calls, DisplayBoard, ProgramLimits, Range, SpiWiring, scaled};
+#[cfg(feature = "host")]
+pub use board::SystemStart;
+pub use board::{Board, DisplayBoard, ProgramLimits, Range, Rect, SpiWiring, scaled};
+pub use calls::Calls;
 pub use codomain::Codomain;
-pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
-pub use driver::SystemCall;
 pub use driver::{Done, Driver, Event};
 #[cfg(feature = "host")]
 pub use file::{
     BoardFileError, Carries, FileFault, LineEnd, NetworkBoard, NetworkFile, NetworkLine, Queueing,
     Spot,
 };
-pub use fill::{FillLength, Fills, Misfit};
+pub use fill::{FillLength, Fills};
+pub use filling::Misfit;
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use limit::{BrokenLimit, Limit, LimitBound};
-pub use payload::{Payload, Yield};
+pub use payload::{Payload, SystemCall, Yield};
 pub use portable::PortableBoard;
 pub use primitive::{Primitive, PrimitiveId, PrimitiveKind, Register};
 pub use rule::{Bound, InputCall, Quantity, Rule, RuleClaim, RuleCondition};
@@ -80,11 +85,12 @@ pub use source::{
     ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation, Timeline, Wave, WorldModel,
 };
 pub use state::{
-    Angle, BoardState, Console, ConsolePatch, Display, DisplayPatch, Fill, Framebuffer, Motor,
-    Panel, Pin, Pixels, PixelsPatch, PwmChannel, St7735, Subscription, Timer,
+    Angle, BoardState, Captured, CapturedMotor, Compensation, Console, ConsolePatch, Display,
+    DisplayPatch, Fill, Framebuffer, Motor, MotorRestore, Panel, Pin, Pixels, PixelsPatch,
+    PwmChannel, Restore, St7735, Subscription, Timer,
 };
 #[cfg(feature = "host")]
-pub use system::{MemoryRead, SystemStart, choice_text, unmocked, yielded};
+pub use system::{MemoryRead, choice_text, unmocked, yielded};
 #[cfg(feature = "host")]
 pub use view::{
     BoardView, ConsoleView, DisplayView, EventView, MotorView, PinView, SensorView, StripView,

@@ -1,9 +1,9 @@
-//! Bytes that an input brings beside its value.
+//! What calls answer: an input with bytes beside its value, an operating system.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
 
-use borges_vm::Value;
+use borges_vm::{Value, Write};
 
 use crate::Shared;
 
@@ -39,6 +39,36 @@ impl From<Value> for Yield {
         Self {
             value,
             bytes: Payload::default(),
+        }
+    }
+}
+
+/// What a call of the operating system comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SystemCall {
+    /// It returns: a result, if its type has one, and what is written to the program's memory, all of it inside.
+    Answers {
+        /// The result.
+        result: Option<Value>,
+        /// What is written.
+        writes: Vec<Write>,
+    },
+    /// The program ends with this code.
+    Exits(u32),
+    /// The program ends with a trap: a pointer that leads out of its memory.
+    Traps,
+    /// It wants to know something that somebody has to choose; nothing has happened.
+    #[cfg(feature = "host")]
+    Wants(borges_wasi::Wants),
+}
+
+#[cfg(feature = "host")]
+impl SystemCall {
+    /// At most so many bytes of standard input are wanted, if that is what somebody has to choose.
+    pub fn input_wanted(&self) -> Option<u32> {
+        match self {
+            SystemCall::Wants(borges_wasi::Wants::Input { at_most }) => Some(*at_most),
+            _ => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use alloc::{borrow::Cow, boxed::Box, vec::Vec};
 use borges_vm::{FuncType, ValType, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::{Codomain, Fills, Quantity};
+use crate::{Codomain, Fills};
 
 /// A primitive's place in its board's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -197,27 +197,4 @@ pub(crate) enum Op {
     Declared,
     #[cfg(feature = "host")]
     System(borges_wasi::WasiImport),
-}
-
-impl Op {
-    /// Whether an output may change a quantity; what declared outputs set is no matter of operations.
-    pub(crate) fn may_change(self, quantity: &Quantity) -> bool {
-        match quantity {
-            Quantity::Level(_) => self == Op::DigitalWrite,
-            Quantity::Duty(_) => self == Op::AnalogWrite,
-            Quantity::Mode(_) => self == Op::PinMode,
-            Quantity::Angle(_) => self.drives() || matches!(self, Op::DelayMs | Op::DelayUs),
-            Quantity::Speed(_) => self.drives(),
-            Quantity::Tone => matches!(self, Op::Tone | Op::NoTone),
-            Quantity::Reading(_) | Quantity::Register(..) => false,
-        }
-    }
-
-    /// Whether it lets a motor turn, or stops it.
-    fn drives(self) -> bool {
-        matches!(
-            self,
-            Op::DriveMotor | Op::DriveMotorDegrees | Op::DriveMotorMs | Op::Rotate | Op::StopMotor
-        )
-    }
 }

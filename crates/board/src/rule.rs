@@ -7,7 +7,7 @@ use alloc::{string::String, vec::Vec};
 use borges_vm::Value;
 
 use crate::codomain::is_nan;
-use crate::{Board, BoardState, Codomain, PrimitiveId};
+use crate::{Codomain, PrimitiveId};
 
 /// "While all these hold, that holds."
 #[derive(Clone, Debug, PartialEq)]
@@ -114,40 +114,9 @@ impl Bound {
     }
 }
 
-impl Rule {
-    /// Whether all conditions hold. A condition on something unknown (no reading yet) does not.
-    pub fn applies(&self, board: &Board, state: &BoardState) -> bool {
-        self.conditions.iter().all(|c| {
-            c.quantity
-                .value(board, state)
-                .is_some_and(|v| c.values.contains(v))
-        })
-    }
-}
-
 impl Quantity {
     pub(crate) fn is_reading_of(&self, id: PrimitiveId, args: &[Value]) -> bool {
         matches!(self, Quantity::Reading(call) if call.is(id, args))
-    }
-
-    pub(crate) fn value(&self, board: &Board, state: &BoardState) -> Option<Value> {
-        let int = |v: i64| Some(Value::I64(v));
-        match self {
-            Quantity::Level(pin) => int(i64::from(state.level(board, *pin))),
-            Quantity::Duty(pin) => int(i64::from(state.pin(*pin).duty.unwrap_or(0))),
-            Quantity::Mode(pin) => int(i64::from(state.pin(*pin).mode.unwrap_or(0))),
-            Quantity::Angle(motor) => int(state.motor(*motor)?.angle.degrees()),
-            Quantity::Speed(motor) => int(i64::from(state.motor(*motor)?.speed)),
-            Quantity::Tone => int(i64::from(state.tone().unwrap_or(0))),
-            Quantity::Reading(call) => call
-                .primitives
-                .iter()
-                .find_map(|id| state.last_reading(*id, &call.args)),
-            Quantity::Register(id, key, position) => state
-                .register(board, *id, key)?
-                .get(usize::from(*position))
-                .copied(),
-        }
     }
 }
 

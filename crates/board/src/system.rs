@@ -22,30 +22,14 @@ use core::cell::RefCell;
 
 use borges_vm::{ValType, Value, Write};
 use borges_wasi::{
-    Called, Chosen, Errno, Function, Memory, MemoryWrite, Setup, SetupError, WasiImport, WasmType,
-    World,
+    Called, Chosen, Errno, Function, Memory, MemoryWrite, SetupError, WasiImport, WasmType, World,
 };
 
+use crate::board::{System, SystemStart};
 use crate::{
     Board, BoardState, Codomain, Primitive, PrimitiveId, PrimitiveKind, Refusal, Shared,
     SystemCall, Yield, primitive::Op,
 };
-
-/// How an operating system begins, and what programs call of it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct SystemStart {
-    /// Arguments, environment, files, input.
-    pub setup: Setup,
-    /// The functions that the program imports.
-    pub imports: Vec<WasiImport>,
-}
-
-/// An operating system at its start.
-#[derive(Debug, PartialEq)]
-pub(crate) struct System {
-    start: SystemStart,
-    pub(crate) world: World,
-}
 
 impl Board {
     /// The same board under a program that calls an operating system. Functions that the board has already stay as they

@@ -12,16 +12,17 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::{BoardFileError, error::FileText, text::TextError};
+use super::{
+    BoardFileError,
+    error::FileText,
+    text::{Number, TextError, printable},
+};
 use crate::bind::closest;
 
 /// A longer text is not repeated in a message.
 const LONGEST_EXCERPT: usize = 300;
 /// More rules, ranges, sources or models than this are a mistake.
 const MOST_ENTRIES: usize = 1000;
-/// A longer text is cut where a message quotes it, in characters.
-const LONGEST_QUOTE: usize = 60;
-
 pub(super) type Result<T> = core::result::Result<T, BoardFileError>;
 
 /// A value of the document, with its key and place.
@@ -39,13 +40,6 @@ pub(super) struct Section<'a> {
     start: usize,
     table: &'a DeTable<'a>,
     known: Vec<&'static str>,
-}
-
-/// A plain value, not yet of any type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    Int(i64),
-    Float(f64),
 }
 
 impl<'a> Item<'a> {
@@ -331,19 +325,6 @@ fn too_many(count: usize) -> Option<(String, String)> {
         let problem = format!("there are {count} of these");
         (problem, format!("at most {MOST_ENTRIES} make sense"))
     })
-}
-
-/// A text for a message: short, and without control characters.
-pub(super) fn printable(text: &str) -> String {
-    let mut short: String = text
-        .chars()
-        .take(LONGEST_QUOTE)
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect();
-    if text.chars().nth(LONGEST_QUOTE).is_some() {
-        short.push('…');
-    }
-    short
 }
 
 fn kind(value: &DeValue<'_>) -> &'static str {

@@ -12,10 +12,10 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use borges_vm::ValType;
 
 use super::{
-    item::{Item, Result, Section, printable},
+    item::{Item, Result, Section},
     rules::{articles, quantity},
     sets::codomain,
-    text::{Parsed, Text, TextError},
+    text::{Parsed, Text, TextError, printable},
 };
 use crate::{Board, Codomain, Limit, LimitBound, ProgramLimits, Quantity};
 

@@ -139,7 +139,7 @@ fn connections(top: &mut Section<'_>, board: &mut Board) -> Result<()> {
             let number = pin.parse().ok().filter(|p| u16::from(*p) < board.pins);
             let number = number.ok_or_else(|| {
                 label.error(
-                    format!("`{}` is no pin of this board", item::printable(pin)),
+                    format!("`{}` is no pin of this board", text::printable(pin)),
                     "write the number of a pin: 45 = \"red LED\"",
                 )
             })?;

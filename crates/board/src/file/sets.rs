@@ -197,7 +197,7 @@ pub(super) fn calls(text: &mut Text<'_>, board: &Board) -> Parsed<Vec<Calls>> {
     typed_arguments(text, mark, board, fitting, &arguments)
 }
 
-type Argument = Option<super::item::Number>;
+type Argument = Option<super::text::Number>;
 
 /// What stands between the parentheses, `*` being any value; the opening one is taken.
 fn arguments(text: &mut Text<'_>) -> Parsed<Vec<Argument>> {

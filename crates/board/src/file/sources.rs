@@ -5,9 +5,9 @@ use alloc::{format, vec::Vec};
 use borges_vm::{ValType, Value};
 
 use super::{
-    item::{Item, Number, Result, Section},
+    item::{Item, Result, Section},
     sets::{answer_type, calls, value, values},
-    text::{Text, typed},
+    text::{Number, Text, typed},
 };
 use crate::{
     Board, Calls, PrimitiveId, ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation,

@@ -8,7 +8,15 @@ use alloc::{
 
 use borges_vm::{ValType, Value};
 
-use super::item::{Number, printable};
+/// A longer text is cut where a message quotes it, in characters.
+const LONGEST_QUOTE: usize = 60;
+
+/// A plain value, not yet of any type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+}
 
 /// Something is wrong in a text, at these bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,4 +322,17 @@ pub(super) fn typed(number: Number, ty: ValType) -> Option<Value> {
         (ValType::F64, Number::Float(x)) if x.is_finite() => Value::F64(x.to_bits()),
         _ => return None,
     })
+}
+
+/// A text for a message: short, and without control characters.
+pub(super) fn printable(text: &str) -> String {
+    let mut short: String = text
+        .chars()
+        .take(LONGEST_QUOTE)
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect();
+    if text.chars().nth(LONGEST_QUOTE).is_some() {
+        short.push('…');
+    }
+    short
 }

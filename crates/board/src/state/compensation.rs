@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Angle, Board, BoardState, ConsolePatch, DisplayPatch, PixelsPatch, PrimitiveId, PrimitiveKind,
-    PwmChannel, Refusal, Subscription, Timer,
+use super::{
+    Angle, BoardState, ConsolePatch, DisplayPatch, PixelsPatch, PwmChannel, Subscription, Timer,
 };
+use crate::{Board, PrimitiveId, PrimitiveKind, Refusal};
 
 /// What an output found in the environment that the model could not know. Nothing, most of the time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! What limits look at in a state.
+//! What rules and limits look at in a state.
 
 use borges_vm::Value;
 
@@ -16,6 +16,29 @@ impl BoardState {
             #[cfg(feature = "host")]
             system: self.system.clone(),
             sights: None,
+        }
+    }
+}
+
+impl Quantity {
+    /// What it is in a state; nothing if that is not known (no reading yet).
+    pub(crate) fn value(&self, board: &Board, state: &BoardState) -> Option<Value> {
+        let int = |v: i64| Some(Value::I64(v));
+        match self {
+            Quantity::Level(pin) => int(i64::from(state.level(board, *pin))),
+            Quantity::Duty(pin) => int(i64::from(state.pin(*pin).duty.unwrap_or(0))),
+            Quantity::Mode(pin) => int(i64::from(state.pin(*pin).mode.unwrap_or(0))),
+            Quantity::Angle(motor) => int(state.motor(*motor)?.angle.degrees()),
+            Quantity::Speed(motor) => int(i64::from(state.motor(*motor)?.speed)),
+            Quantity::Tone => int(i64::from(state.tone().unwrap_or(0))),
+            Quantity::Reading(call) => call
+                .primitives
+                .iter()
+                .find_map(|id| state.last_reading(*id, &call.args)),
+            Quantity::Register(id, key, position) => state
+                .register(board, *id, key)?
+                .get(usize::from(*position))
+                .copied(),
         }
     }
 }

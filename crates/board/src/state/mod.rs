@@ -1,9 +1,11 @@
 //! The model: what the calls so far have done to the environment.
 
 mod change;
+mod compensation;
 mod console;
 mod difference;
 mod display;
+mod frame;
 mod hasher;
 mod limited;
 mod pixels;
@@ -15,14 +17,16 @@ use core::hash::{Hash, Hasher};
 use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 
+pub use compensation::{Captured, CapturedMotor, Compensation, MotorRestore, Restore};
 pub use console::{Console, ConsolePatch};
-pub use display::{Display, DisplayPatch, Fill, Framebuffer, Panel};
+pub use display::{Display, DisplayPatch, Panel};
+pub use frame::{Fill, Framebuffer};
 pub use pixels::{Pixels, PixelsPatch};
 pub use st7735::St7735;
 
 use hasher::PortableHasher;
 
-use crate::{Board, Captured, PrimitiveId, Refusal, Shared, VecMap, primitive::Op};
+use crate::{Board, PrimitiveId, Refusal, Shared, VecMap, primitive::Op};
 
 /// What the calls so far have done to the environment.
 ///
