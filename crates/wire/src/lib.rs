@@ -19,7 +19,6 @@ extern crate alloc;
 
 mod bytes;
 pub mod endpoint;
-mod failure;
 #[cfg(feature = "guard")]
 pub mod guard;
 pub mod link;
@@ -33,13 +32,12 @@ pub use endpoint::{
     Channel, Config, ConnectionState, Counters, Endpoint, Incoming, Lost, LostCause, Message,
     SendError, Side,
 };
-pub use failure::{Failure, Measure};
 pub use link::{Link, Port};
 pub use message::{
     Argument, BlobKind, Command, Comparison, ContentHash, ContentHasher, DeviceLimits,
-    DeviceStatus, Difference, Epoch, LOAD_OVERHEAD, MemoryBlob, Mock, MockEnd, MockedCalls,
-    Overflow, PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice, ToHost,
-    Watch, WatchAccess, peer_schema,
+    DeviceStatus, Difference, Epoch, Failure, LOAD_OVERHEAD, Measure, MemoryBlob, Mock, MockEnd,
+    MockedCalls, Overflow, PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice,
+    ToHost, Watch, WatchAccess, peer_schema,
 };
 pub use trace::{Batch, Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

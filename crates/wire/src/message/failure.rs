@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::BlobKind;
+use super::command::BlobKind;
 
 /// Why a command was not carried out.
 ///

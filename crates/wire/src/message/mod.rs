@@ -13,6 +13,7 @@
 
 mod command;
 mod content;
+mod failure;
 mod list;
 mod report;
 
@@ -25,6 +26,7 @@ pub use command::{
     Overflow, PrimitiveStop, Resume, Watch, WatchAccess,
 };
 pub use content::{ContentHash, ContentHasher};
+pub use failure::{Failure, Measure};
 pub use report::{DeviceLimits, DeviceStatus, LOAD_OVERHEAD, PauseReason, Report};
 
 /// Names the format of all messages and trace records; both sides must have the same.
