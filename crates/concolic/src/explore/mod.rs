@@ -44,10 +44,11 @@ use order::{Levels, Unvisited};
 
 pub(crate) use cases::unread;
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
+pub use order::SearchOrder;
 pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
-    MOST_STEPS, Search, SearchOrder, Start, SystemChoices,
+    MOST_STEPS, Search, Start, SystemChoices,
 };
 pub use system::{FAULTS, STDIN};
 pub(crate) use watched::Parting;

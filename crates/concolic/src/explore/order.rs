@@ -6,9 +6,28 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use borges_vm::CodeOffset;
+
 use super::found::Found;
-use super::{Explorer, SearchOrder, State, Waiting};
+use super::{Explorer, State, Waiting};
 use crate::path::{Cut, End, Path, calls};
+
+/// In which order paths are explored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SearchOrder {
+    /// A path to its end, then the last branch before that.
+    #[default]
+    DepthFirst,
+    /// Fewest inputs first: all paths with so many inputs before any with one more. Where that leads nowhere (more
+    /// branches than anybody can look at, and no end), it goes on depth first.
+    BreadthFirst,
+    /// Code that was not executed yet first.
+    CoverageFirst,
+    /// Nearest to these instructions first, by the number of branches in between.
+    Towards(Vec<CodeOffset>),
+    /// In an order that the seed determines.
+    Random(u64),
+}
 
 /// How breadth first has come along.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use borges_board::{Board, BoardState, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Machine};
 
-use super::order::Unvisited;
+use super::order::{SearchOrder, Unvisited};
 use crate::budget::Spent;
 use crate::coverage::Coverage;
 use crate::dag::Dag;
@@ -47,23 +47,6 @@ pub struct Start {
     pub state: BoardState,
     /// What is looked at of its operating system.
     pub choices: SystemChoices,
-}
-
-/// In which order paths are explored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum SearchOrder {
-    /// A path to its end, then the last branch before that.
-    #[default]
-    DepthFirst,
-    /// Fewest inputs first: all paths with so many inputs before any with one more. Where that leads nowhere (more
-    /// branches than anybody can look at, and no end), it goes on depth first.
-    BreadthFirst,
-    /// Code that was not executed yet first.
-    CoverageFirst,
-    /// Nearest to these instructions first, by the number of branches in between.
-    Towards(Vec<CodeOffset>),
-    /// In an order that the seed determines.
-    Random(u64),
 }
 
 /// How far to go. What a bound cuts off is marked in the result.

@@ -18,6 +18,17 @@ pub struct Pretty<'p> {
     pub(super) width: usize,
 }
 
+impl Amb {
+    /// The program, laid out within `width` columns.
+    #[must_use]
+    pub const fn pretty(&self, width: usize) -> Pretty<'_> {
+        Pretty {
+            program: &self.program,
+            width,
+        }
+    }
+}
+
 /// The width of [`format`].
 const WIDTH: usize = 80;
 

@@ -17,7 +17,7 @@ use borges_multiverse::fingerprint::Fingerprint;
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Span, Verdict};
 
 use super::parse::{ParseError, parse};
-use super::{Expr, ExprId, Number, Operator, Pretty, Program, Shapes};
+use super::{Expr, ExprId, Number, Operator, Program, Shapes};
 use crate::source;
 
 /// Operands that a label shows before it says "…".
@@ -29,7 +29,7 @@ const LENGTH: usize = 40;
 /// A program of λ_amb.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Amb {
-    program: Program,
+    pub(super) program: Program,
 }
 
 /// An expression being evaluated; belongs to one [`Amb`].
@@ -156,15 +156,6 @@ impl Amb {
         Ok(Self {
             program: parse(text)?,
         })
-    }
-
-    /// The program, laid out within `width` columns.
-    #[must_use]
-    pub const fn pretty(&self, width: usize) -> Pretty<'_> {
-        Pretty {
-            program: &self.program,
-            width,
-        }
     }
 
     /// The place in the source of what is reduced next; none in a value.
