@@ -1,5 +1,6 @@
 //! Replies and events as text for a terminal of 80 columns.
 
+mod left_out;
 mod listing;
 mod multiverse;
 mod outline;
@@ -13,11 +14,12 @@ use borges_session::listing::StreamsListing;
 use crate::message::warning;
 use crate::paint::{Paint, printable};
 
+pub use left_out::left_out;
 pub use listing::{stack, table};
 pub use multiverse::greeting;
 pub use place::{at, place_line, source, stop};
 pub use proofs::{claim, states};
-pub use suggestions::{left_out, rest, suggestions};
+pub use suggestions::{rest, suggestions};
 
 /// A reply, ending with a line break unless it is empty.
 pub fn reply(reply: &Reply, paint: &Paint) -> String {

@@ -6,7 +6,7 @@ use borges_session::suggest::{
     ClaimReport, Demand, DemandReport, Proved, StatesReport, SuggestedInput, TrapReport,
 };
 
-use super::suggestions::left_out;
+use super::left_out::left_out;
 use crate::paint::{Paint, Role, count};
 
 /// All states of a program, and what they come to.
