@@ -1,8 +1,16 @@
-//! The languages that there are: ours, and those that were added.
+//! The languages that there are: ours, and those that were added. Nobody else asks of which language a program is.
 
 use std::sync::{PoisonError, RwLock};
 
-use super::dialect::{AMB, AMBIENT_TALK, Dialect, MU_OZ};
+use crate::amb::{self, Amb};
+use crate::ambienttalk::{self, AmbientTalk, Options};
+use crate::model::face::Face;
+use crate::model::{Dialect, Explore, Grain, Prompt, Simple};
+use crate::muoz::{self, MuOz};
+use crate::voyager::Actors;
+
+/// Where our languages are described.
+const SHOWN: &str = "docs/languages.md shows how programs are written";
 
 /// The languages that are always there, one a line.
 static OURS: [&dyn Dialect; 3] = [&AMB, &AMBIENT_TALK, &MU_OZ];
@@ -31,3 +39,38 @@ pub fn of_path(path: &str) -> Option<&'static dyn Dialect> {
     let mut all = all().into_iter();
     all.find(|dialect| has_name && dialect.extension() == extension)
 }
+
+/// λ_amb.
+pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(text)?))
+    .laid_out(|text| Ok(amb::format(text)?))
+    .shaped("expressions are numbers, (+ …) and (amb …)")
+    .offering(Prompt::Walk);
+
+/// AmbientTalk.
+pub static AMBIENT_TALK: Simple<AmbientTalk> = Simple::new("AmbientTalk", "at", |text| {
+    Ok(AmbientTalk::parse(text, Options::default())?)
+})
+.laid_out(|text| Ok(ambienttalk::format(text)?))
+.shaped(SHOWN)
+.asked(
+    |program, options| program.with(run_with(options.grain, options)),
+    // Visible steps, and rules within a turn where the user steps through it.
+    |program, text, options| {
+        let actors = Actors::new(program.with(run_with(Grain::Visible, options)));
+        Box::new(Face::new(text, actors))
+    },
+);
+
+fn run_with(grain: Grain, options: &Explore) -> Options {
+    Options {
+        grain,
+        delivery: options.delivery,
+        numbered: false,
+    }
+}
+
+/// μOz.
+pub static MU_OZ: Simple<MuOz> = Simple::new("μOz", "oz", |text| Ok(MuOz::parse(text)?))
+    .laid_out(|text| Ok(muoz::format(text)?))
+    .shaped(SHOWN)
+    .offering(Prompt::CareDeb);

@@ -1,5 +1,6 @@
 //! Model languages on the multiverse core: parser, semantics, and the recipe.
 //!
+//! - [`language`]: which languages there are.
 //! - [`amb`]: λ_amb, numbers with addition and McCarthy's ambiguous choice.
 //! - [`ambienttalk`]: actors, objects, futures.
 //! - [`muoz`]: μOz, threads that communicate over ports.
@@ -13,6 +14,7 @@
 pub mod amb;
 pub mod ambienttalk;
 mod datum;
+pub mod language;
 mod layout;
 pub mod model;
 pub mod muoz;

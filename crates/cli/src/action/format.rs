@@ -42,6 +42,14 @@ pub(crate) fn format(options: &args::Format, output: &mut Output) -> Result<Exit
     Ok(if failed { Exit::Failed } else { Exit::Ok })
 }
 
+/// Those of all languages: `.amb, .at and .oz`.
+fn extensions() -> String {
+    let all = language::all().into_iter();
+    let mut all: Vec<_> = all.map(|one| format!(".{}", one.extension())).collect();
+    let last = all.pop().unwrap_or_default();
+    format!("{} and {last}", all.join(", "))
+}
+
 /// Whether a file is not laid out in the usual way.
 fn format_file(file: &Path, check: bool) -> Result<bool, Failure> {
     // An expression on the command line is a program too, but no file.
@@ -51,7 +59,7 @@ fn format_file(file: &Path, check: bool) -> Result<bool, Failure> {
     let Some(program) = source.map(model::named).transpose()?.flatten() else {
         return Err(Failure::usage(
             format!("{} is of no model language", file.display()),
-            "format takes .amb, .at and .oz files",
+            format!("format takes {} files", extensions()),
         ));
     };
     let formatted = program.format();

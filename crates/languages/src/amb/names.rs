@@ -1,9 +1,10 @@
-//! What predicates can name in a program of λ_amb.
+//! What predicates can name in a program of λ_amb, and what is reported of its ends.
 
 use borges_multiverse::language::Language;
 
 use super::{Amb, Answer};
 use crate::datum::Datum;
+use crate::model::{Remains, Reported};
 use crate::predicate::{Kind, Named};
 
 /// Words with which λ_amb shows what it does.
@@ -36,3 +37,20 @@ impl Named for Amb {
 
 /// What the result of a λ_amb program is called.
 const VALUE: &str = "value";
+
+impl Reported for Amb {
+    fn remains(&self, value: &Answer) -> Remains {
+        let mut remains = Remains::default();
+        match value {
+            Answer::Number(number) => {
+                let datum = Datum::of_text(&number.to_string());
+                remains.values.insert("value".to_owned(), datum);
+            }
+            Answer::Stuck(stuck) => {
+                let why = format!("no rule applies to (amb), line {}", stuck.line);
+                remains.waiting.insert(stuck.expression.clone(), why);
+            }
+        }
+        remains
+    }
+}

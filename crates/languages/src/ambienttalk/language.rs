@@ -6,7 +6,6 @@ use std::sync::Arc;
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict,
 };
-use serde::Serialize;
 
 use super::answer::Answer;
 use super::birth::ActorId;
@@ -18,35 +17,11 @@ use super::parse::parse;
 use super::state::{Actor, Channel, State};
 use super::step::{Effect, Process, Rule};
 use super::value::{Entity, Future, Message};
+pub use crate::model::{Delivery, Grain};
 use crate::source;
 
 /// The most rules that are merged into a visible step. A run that is longer goes on with the next.
 const MAX_RUN: u64 = 100_000;
-
-/// What is a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Grain {
-    /// Every rule.
-    #[default]
-    Rule,
-    /// What other actors notice, and the taking of a message: all rules of an actor up to the next
-    /// send, the next creation of an actor, or the end of the turn are one step.
-    Visible,
-}
-
-/// When messages to other actors arrive. Messages to oneself always arrive at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Delivery {
-    /// In the same step.
-    #[default]
-    Immediate,
-    /// Later, those of one sender to one receiver in the order in which they were sent.
-    Fifo,
-    /// Later, in any order.
-    Unordered,
-}
 
 /// How a program is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

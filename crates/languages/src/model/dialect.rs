@@ -6,25 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use borges_multiverse::adapt::Runs;
-use borges_multiverse::language::Span;
 
 use super::ask::Multiverse;
 use super::debug::{Debugger, Refused};
 use super::erased::{Erased, erased};
-use super::explore::{Explore, Job, Kept};
+use super::error::ModelError;
+use super::explore::Explore;
 use super::face::Face;
+use super::job::{Job, Kept};
 use super::lead::Lead;
 use super::plain::Plain;
 use super::reported::Reported;
-use crate::amb::{self, Amb};
-use crate::ambienttalk::{self, AmbientTalk, Grain, Options};
-use crate::muoz::{self, MuOz};
+use super::step::Grain;
 use crate::predicate::{Predicate, PredicateError};
-use crate::source::{Fault, ParseError};
-use crate::voyager::Actors;
-
-/// Where our languages are described.
-const SHOWN: &str = "docs/languages.md shows how programs are written";
 
 /// A model language.
 pub trait Dialect: fmt::Debug + Sync {
@@ -101,6 +95,9 @@ pub trait Program: fmt::Debug + Send + Sync {
 
     /// What it offers at the prompt.
     fn prompt(&self) -> Prompt;
+
+    /// Whether its agents are actors: what is known of each, its messages above all, is all of a state.
+    fn has_actors(&self) -> bool;
 
     /// Whether it can have agents that are alike but for their names.
     fn has_symmetry(&self) -> bool;
@@ -311,6 +308,10 @@ where
         self.dialect.prompt
     }
 
+    fn has_actors(&self) -> bool {
+        self.program.has_actors()
+    }
+
     fn has_symmetry(&self) -> bool {
         self.program.has_symmetry()
     }
@@ -329,71 +330,3 @@ impl<L: Reported> Of<L> {
         }
     }
 }
-
-/// λ_amb.
-pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(text)?))
-    .laid_out(|text| Ok(amb::format(text)?))
-    .shaped("expressions are numbers, (+ …) and (amb …)")
-    .offering(Prompt::Walk);
-
-/// AmbientTalk.
-pub static AMBIENT_TALK: Simple<AmbientTalk> = Simple::new("AmbientTalk", "at", |text| {
-    Ok(AmbientTalk::parse(text, Options::default())?)
-})
-.laid_out(|text| Ok(ambienttalk::format(text)?))
-.shaped(SHOWN)
-.asked(
-    |program, options| program.with(run_with(options.grain, options)),
-    // Visible steps, and rules within a turn where the user steps through it.
-    |program, text, options| {
-        let actors = Actors::new(program.with(run_with(Grain::Visible, options)));
-        Box::new(Face::new(text, actors))
-    },
-);
-
-fn run_with(grain: Grain, options: &Explore) -> Options {
-    Options {
-        grain,
-        delivery: options.delivery,
-        numbered: false,
-    }
-}
-
-/// μOz.
-pub static MU_OZ: Simple<MuOz> = Simple::new("μOz", "oz", |text| Ok(MuOz::parse(text)?))
-    .laid_out(|text| Ok(muoz::format(text)?))
-    .shaped(SHOWN)
-    .offering(Prompt::CareDeb);
-
-/// Why a text is no program, and where.
-#[derive(Clone, Debug)]
-pub struct ModelError(ParseError<Arc<dyn Fault>>);
-
-impl<K: Fault + 'static> From<ParseError<K>> for ModelError {
-    fn from(ParseError { kind, span }: ParseError<K>) -> Self {
-        let kind: Arc<dyn Fault> = Arc::new(kind);
-        Self(ParseError { kind, span })
-    }
-}
-
-impl ModelError {
-    /// The error with its line, column and a caret under the place; `text` is what was parsed.
-    #[must_use]
-    pub fn explain(&self, text: &str) -> String {
-        self.0.explain(text)
-    }
-
-    /// The place of the mistake.
-    #[must_use]
-    pub fn span(&self) -> Span {
-        self.0.span
-    }
-}
-
-impl fmt::Display for ModelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for ModelError {}

@@ -1,10 +1,12 @@
 //! What leads a search: a breakpoint, and how near a state is to it.
 
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
 use super::Model;
-use super::debug::Refused;
-use crate::ambienttalk::AmbientTalk;
+use super::error::Refused;
 use crate::predicate::{Condition, Named};
-use crate::voyager::Breakpoint;
 
 /// A breakpoint that an exploration goes toward.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +15,28 @@ pub struct Lead(Kind);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Condition(Condition),
-    Breakpoint(Breakpoint),
+    Own(Own),
 }
 
-impl From<Breakpoint> for Lead {
-    fn from(breakpoint: Breakpoint) -> Self {
-        Self(Kind::Breakpoint(breakpoint))
+/// A breakpoint of one language's own kind.
+#[derive(Clone)]
+struct Own {
+    text: String,
+    breakpoint: Arc<dyn Any + Send + Sync>,
+}
+
+/// Of one program the same words are the same breakpoint.
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Own {}
+
+impl fmt::Debug for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
@@ -31,12 +49,11 @@ impl Lead {
         model.program().lead(model.text(), spec)
     }
 
-    pub(super) fn of_actors(
-        program: &AmbientTalk,
-        text: &str,
-        spec: &str,
-    ) -> Result<Self, Refused> {
-        Ok(Breakpoint::parse(program, text, spec)?.into())
+    /// A breakpoint of the kind of one language, which alone can tell how near a state is to it.
+    pub(crate) fn own(breakpoint: impl fmt::Display + Send + Sync + 'static) -> Self {
+        let text = breakpoint.to_string();
+        let breakpoint = Arc::new(breakpoint);
+        Self(Kind::Own(Own { text, breakpoint }))
     }
 
     pub(super) fn of_text(program: &impl Named, spec: &str) -> Result<Self, Refused> {
@@ -47,22 +64,22 @@ impl Lead {
     pub(super) fn text(&self) -> String {
         match &self.0 {
             Kind::Condition(condition) => condition.to_string(),
-            Kind::Breakpoint(breakpoint) => breakpoint.to_string(),
+            Kind::Own(own) => own.text.clone(),
         }
     }
 
-    /// What an exploration of any language but that of actors goes toward.
+    /// What it goes toward, if it is a condition.
     pub(super) fn condition(&self) -> Option<&Condition> {
         match &self.0 {
             Kind::Condition(condition) => Some(condition),
-            Kind::Breakpoint(_) => None,
+            Kind::Own(_) => None,
         }
     }
 
-    /// What an exploration of actors goes toward.
-    pub(super) fn breakpoint(&self) -> Option<&Breakpoint> {
+    /// What it goes toward, if it is a breakpoint of this kind.
+    pub(crate) fn breakpoint<B: 'static>(&self) -> Option<&B> {
         match &self.0 {
-            Kind::Breakpoint(breakpoint) => Some(breakpoint),
+            Kind::Own(own) => own.breakpoint.downcast_ref(),
             Kind::Condition(_) => None,
         }
     }

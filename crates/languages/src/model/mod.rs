@@ -15,12 +15,13 @@ mod ask;
 pub mod debug;
 mod dialect;
 mod erased;
+mod error;
 mod explore;
 pub(crate) mod face;
 mod gains;
 mod goal;
+mod job;
 mod judge;
-pub mod language;
 mod lead;
 mod lens;
 mod plain;
@@ -34,18 +35,21 @@ mod threads;
 use std::sync::Arc;
 
 pub use crate::datum::Datum;
+pub use crate::language::{self, AMB, AMBIENT_TALK, MU_OZ};
 pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
-pub use dialect::{AMB, AMBIENT_TALK, Dialect, MU_OZ, ModelError, Program, Prompt, Simple};
+pub use dialect::{Dialect, Program, Prompt, Simple};
 pub use erased::Erased;
-pub use explore::{DESCRIBED, Explore, Job, Kept, Order, Progress};
+pub use error::ModelError;
+pub use explore::{Explore, Order, Progress};
 pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
+pub use job::{DESCRIBED, Job, Kept};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep};
 pub use report::{End, Met, Report};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
-pub use step::{Reduction, Step, Why};
+pub use step::{Delivery, Grain, Reduction, Step, Why};
 pub use threads::Threads;
 
 /// A program of a model language.
@@ -101,7 +105,7 @@ impl Model {
 
     /// The program as its own language has it; none if it is of another.
     #[must_use]
-    pub fn of<L: 'static>(&self) -> Option<&L> {
+    pub(crate) fn of<L: 'static>(&self) -> Option<&L> {
         self.program.as_any().downcast_ref()
     }
 
@@ -127,13 +131,13 @@ impl Model {
         keep_going: impl FnMut(&Progress) -> bool,
         keeper: Option<Keeper<'_>>,
     ) -> (Report, Option<Box<dyn Multiverse>>) {
-        explore::explore(self, options, keep_going, keeper)
+        job::explore(self, options, keep_going, keeper)
     }
 
     /// The program's graph, for questions and tables; [`Multiverse::explore`] explores it. Whatever
     /// `options` say, nothing is left out.
     #[must_use]
     pub fn multiverse(&self, options: &Explore) -> Box<dyn Multiverse> {
-        explore::keep(self, options)
+        job::keep(self, options)
     }
 }

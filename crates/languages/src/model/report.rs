@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::debug::Refused;
 use super::goal::Finding;
-use super::step::{Reduction, Step, Why};
-use crate::ambienttalk::{Delivery, Grain};
+use super::step::{Delivery, Grain, Reduction, Step, Why};
 use crate::datum::Datum;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.

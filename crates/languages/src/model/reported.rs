@@ -7,13 +7,10 @@ use borges_multiverse::causality;
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Language;
 
-use super::debug::Refused;
+use super::error::Refused;
 use super::lead::Lead;
 use super::races::{self, RaceRow};
-use crate::amb::{Amb, Answer};
-use crate::ambienttalk::{AmbientTalk, Options, Resource};
 use crate::datum::Datum;
-use crate::muoz::MuOz;
 use crate::predicate::Named;
 
 /// What a language says of itself to be explored, debugged and reported on, besides its recipe ([`Language`]) and its names
@@ -30,6 +27,11 @@ pub trait Reported:
     /// An agent as it is called in a state.
     fn agent_name(&self, _state: &Self::State, agent: &Self::Agent) -> String {
         agent.to_string()
+    }
+
+    /// Whether its agents are actors: what is known of each, its messages above all, is all of a state.
+    fn has_actors(&self) -> bool {
+        false
     }
 
     /// Whether agents can be alike but for their names: then states can be `turned`.
@@ -107,112 +109,6 @@ pub struct Remains {
     pub values: BTreeMap<String, Datum>,
     /// Who waits, and for what.
     pub waiting: BTreeMap<String, String>,
-}
-
-impl Reported for Amb {
-    fn remains(&self, value: &Answer) -> Remains {
-        let mut remains = Remains::default();
-        match value {
-            Answer::Number(number) => {
-                let datum = Datum::of_text(&number.to_string());
-                remains.values.insert("value".to_owned(), datum);
-            }
-            Answer::Stuck(stuck) => {
-                let why = format!("no rule applies to (amb), line {}", stuck.line);
-                remains.waiting.insert(stuck.expression.clone(), why);
-            }
-        }
-        remains
-    }
-}
-
-impl Reported for AmbientTalk {
-    fn has_messages(&self) -> bool {
-        true
-    }
-
-    fn exact(&self) -> Self {
-        self.with(Options {
-            numbered: true,
-            ..self.options()
-        })
-    }
-
-    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        match *resource {
-            Resource::Message(actor, number) => Some((Resource::Inbox(actor), number)),
-            _ => None,
-        }
-    }
-
-    fn remains(&self, answer: &crate::ambienttalk::Answer) -> Remains {
-        let lines = answer.output.iter().flat_map(|(_, lines)| lines.iter());
-        Remains {
-            output: lines.cloned().collect(),
-            values: answer.values.iter().cloned().collect(),
-            waiting: answer.stuck.iter().cloned().collect(),
-        }
-    }
-
-    fn has_symmetry(&self) -> bool {
-        true
-    }
-
-    fn turned(&self, state: &Self::State) -> Option<Self::State> {
-        Some(self.least(state))
-    }
-
-    fn agent_name(&self, state: &Self::State, agent: &Self::Agent) -> String {
-        match agent {
-            crate::ambienttalk::Agent::Actor(actor) => self.actor_name(state, *actor),
-            other => other.to_string(),
-        }
-    }
-
-    fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
-        Lead::of_actors(self, text, spec)
-    }
-
-    fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
-        let breakpoint = lead.breakpoint();
-        breakpoint.map_or(0, |breakpoint| breakpoint.nearness(self, state))
-    }
-
-    fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
-        let breakpoint = lead.breakpoint();
-        breakpoint.is_some_and(|breakpoint| breakpoint.halts(self, arrival))
-    }
-}
-
-impl Reported for MuOz {
-    fn has_messages(&self) -> bool {
-        true
-    }
-
-    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
-        resource.queued()
-    }
-
-    fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
-        // As the label shows it: `t1: {send k x}`.
-        let label = self.label(state, choice);
-        let (_, message) = label.text.split_once("{send ")?;
-        message.split_whitespace().next().map(str::to_owned)
-    }
-
-    fn remains(&self, value: &crate::muoz::Answer) -> Remains {
-        let variables = value.variables.iter();
-        let variables = variables.map(|(name, value)| (name.clone(), Datum::of_text(value)));
-        let queues = value.queues.iter().map(|(name, queue)| {
-            let messages = queue.iter().map(|message| Datum::of_text(&message.value));
-            (name.clone(), Datum::List(messages.collect()))
-        });
-        Remains {
-            output: Vec::new(),
-            values: variables.chain(queues).collect(),
-            waiting: value.waiting.iter().cloned().collect(),
-        }
-    }
 }
 
 /// Languages that hand all questions on, about the program's part of their states.

@@ -1,10 +1,43 @@
-//! Steps as they are reported, and what is left out, and why.
+//! What is a step, steps as they are reported, and what is left out, and why.
 
 use borges_multiverse::graph::Pause;
 use borges_multiverse::language::Label;
 use serde::Serialize;
 
 use crate::source;
+
+/// What is a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grain {
+    /// Every rule.
+    #[default]
+    Rule,
+    /// What other actors notice, and the taking of a message: all rules of an actor up to the next
+    /// send, the next creation of an actor, or the end of the turn are one step.
+    Visible,
+}
+
+impl Grain {
+    pub(super) const ALL: [Self; 2] = [Self::Rule, Self::Visible];
+}
+
+/// When messages to other actors arrive. Messages to oneself always arrive at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// In the same step.
+    #[default]
+    Immediate,
+    /// Later, those of one sender to one receiver in the order in which they were sent.
+    Fifo,
+    /// Later, in any order.
+    Unordered,
+}
+
+impl Delivery {
+    pub(super) const ALL: [Self; 3] = [Self::Immediate, Self::Fifo, Self::Unordered];
+}
 
 /// A step of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,9 +1,13 @@
-//! What the program's text says about names, and what predicates ask of states.
+//! What the program's text says about names, what predicates ask of states, and what is reported of ends.
+
+use borges_multiverse::language::Language as _;
 
 use super::name::ThreadName;
+use super::outcome::Answer;
 use super::semantics::{MuOz, Ready};
 use super::state::{State, Value};
 use crate::datum::Datum;
+use crate::model::{Remains, Reported};
 use crate::predicate::{Kind, Named, Standing};
 
 /// Words with which steps and states are shown, next to the names of the program.
@@ -81,5 +85,36 @@ impl Named for MuOz {
             waits: matches!(ready, Ready::Waits(_)),
             stuck: matches!(ready, Ready::Stuck(_)),
         })
+    }
+}
+
+impl Reported for MuOz {
+    fn has_messages(&self) -> bool {
+        true
+    }
+
+    fn message(&self, resource: &Self::Resource) -> Option<(Self::Resource, u32)> {
+        resource.queued()
+    }
+
+    fn addressee(&self, state: &Self::State, choice: &Self::Choice) -> Option<String> {
+        // As the label shows it: `t1: {send k x}`.
+        let label = self.label(state, choice);
+        let (_, message) = label.text.split_once("{send ")?;
+        message.split_whitespace().next().map(str::to_owned)
+    }
+
+    fn remains(&self, value: &Answer) -> Remains {
+        let variables = value.variables.iter();
+        let variables = variables.map(|(name, value)| (name.clone(), Datum::of_text(value)));
+        let queues = value.queues.iter().map(|(name, queue)| {
+            let messages = queue.iter().map(|message| Datum::of_text(&message.value));
+            (name.clone(), Datum::List(messages.collect()))
+        });
+        Remains {
+            output: Vec::new(),
+            values: variables.chain(queues).collect(),
+            waiting: value.waiting.iter().cloned().collect(),
+        }
     }
 }

@@ -6,6 +6,7 @@ use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Span;
 
 use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
+use crate::model::debug::Refused;
 use crate::predicate::{self, Kind, Predicate, PredicateError, Unknown};
 use crate::source;
 
@@ -65,6 +66,12 @@ pub enum BreakpointError {
     /// The predicate is wrong.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
+}
+
+impl From<BreakpointError> for Refused {
+    fn from(error: BreakpointError) -> Self {
+        Self::Breakpoint(error.to_string())
+    }
 }
 
 impl Breakpoint {

@@ -34,6 +34,7 @@
 mod breakpoint;
 mod catalogue;
 mod goal;
+mod reported;
 mod show;
 
 pub(crate) use catalogue::Actors;

@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use borges_languages::ambienttalk::{AmbientTalk, Delivery, Grain};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
@@ -14,7 +13,6 @@ use borges_languages::model::{
 pub use borges_languages::model::{
     EdgeRow, Multiverse, Progress, Question, RaceRow, Reply, StateRow, Way, Why,
 };
-use borges_languages::muoz::MuOz;
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{Access, ModelProgram, QueryBounds, Store, StoreError};
 use serde::Serialize;
@@ -65,7 +63,7 @@ impl ModelSession {
         Self {
             name,
             debugger: model.debugger(&options),
-            caredeb: threads(&model),
+            caredeb: caredeb::Session::of(&model),
             options,
             model,
             graph: None,
@@ -118,7 +116,7 @@ impl ModelSession {
             self.model = model;
             self.graph = None;
             self.store = None;
-            self.caredeb = threads(&self.model);
+            self.caredeb = caredeb::Session::of(&self.model);
         }
         Ok(came)
     }
@@ -348,7 +346,7 @@ impl ModelSession {
             name: self.name.clone(),
             language: self.dialect().name().to_owned(),
             text: self.model.whole().to_owned(),
-            options: how(self.options.grain, self.options.delivery),
+            options: self.options.how(),
             complete,
         }
     }
@@ -408,14 +406,8 @@ impl ModelSession {
     /// Whether the program's agents are actors: what is known of each, its messages above all, is all of a state.
     #[must_use]
     pub fn has_actors(&self) -> bool {
-        self.model.of::<AmbientTalk>().is_some()
+        self.model.program().has_actors()
     }
-}
-
-/// CaReDeb at the start of a program of μOz.
-fn threads(model: &Model) -> Option<caredeb::Session> {
-    let program = model.of::<MuOz>()?.clone();
-    Some(caredeb::Session::new(program, model.text().to_owned()))
 }
 
 /// What a line of CaReDeb came to.
@@ -527,27 +519,10 @@ pub fn kept(file: &Path) -> Result<Option<KeptGraph>, KeptError> {
     Ok(Some(KeptGraph {
         name: program.name,
         model,
-        options: explored_as(&program.options),
+        options: Explore::of_how(&program.options),
         complete: program.complete,
         sizes: [size(0), size(1), size(2), size(3)],
     }))
-}
-
-/// What [`ModelSession::program`] writes of how a graph was explored.
-fn explored_as(options: &str) -> Explore {
-    let mut explore = Explore::default();
-    for grain in [Grain::Rule, Grain::Visible] {
-        for delivery in [Delivery::Immediate, Delivery::Fifo, Delivery::Unordered] {
-            if how(grain, delivery) == options {
-                (explore.grain, explore.delivery) = (grain, delivery);
-            }
-        }
-    }
-    explore
-}
-
-fn how(grain: Grain, delivery: Delivery) -> String {
-    format!("{grain:?}, {delivery:?}").to_lowercase()
 }
 
 #[cfg(test)]

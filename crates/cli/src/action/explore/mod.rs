@@ -39,7 +39,7 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
     if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
             format!("{} has no actors that could be alike", options.program),
-            "--symmetry is for AmbientTalk; --keep says for every language what tells states apart",
+            "--symmetry is for actors; --keep says for every language what tells states apart",
         ));
     }
     let asked = as_asked(options, &model)?;

@@ -36,6 +36,8 @@ pub use reply::{
     Binding, Given, MessageLine, Place, RaceLine, Reply, Rest, Status, Step, ThreadLine, WaitLine,
 };
 
+use crate::model::Model;
+
 use super::{
     Event, EventId, Machine, MuOz, Names, NoStep, ParseError, Recording, RecordingError, Refusal,
     Reversible, Rule, ThreadName, VariableName,
@@ -151,6 +153,13 @@ impl Session {
     /// [`ParseError`] if it is none.
     pub fn parse(source: &str) -> std::result::Result<Self, ParseError> {
         Ok(Self::new(MuOz::parse(source)?, source.to_owned()))
+    }
+
+    /// A session at the start of a program; none if it is of another language.
+    #[must_use]
+    pub fn of(model: &Model) -> Option<Self> {
+        let program = model.of::<MuOz>()?.clone();
+        Some(Self::new(program, model.text().to_owned()))
     }
 
     /// A session at the start of `program`, which was parsed from `source`.
