@@ -10,7 +10,6 @@ mod arrive;
 mod boards;
 pub(crate) mod bring;
 pub(crate) mod client;
-mod error;
 mod live;
 mod mocks;
 pub mod probe;
@@ -33,7 +32,6 @@ use borges_wire::{
 };
 
 use arrive::Found;
-pub use error::DeviceError;
 pub(crate) use live::Paused;
 pub(crate) use told::LiveStops;
 use told::Told;
@@ -41,7 +39,8 @@ use told::Told;
 use crate::command::Observer;
 use crate::command::unobserved;
 use crate::command::{Event, Flow};
-use crate::device::client::{Client, LinkError, Sign, name_of};
+use crate::device::client::{Client, Sign, name_of};
+use crate::error::{DeviceError, LinkError};
 use crate::history::History;
 use crate::history::entry::Moment;
 use crate::history::twin::TwinFrame;

@@ -8,7 +8,7 @@ use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd, MockedCalls};
 
 use crate::command::Observer;
 use crate::command::{self, Flow};
-use crate::history::entry::{Entry, EntryKind, Moment};
+use crate::history::entry::{Called, Entry, EntryKind, Moment};
 use crate::history::twin::{Before, Feed};
 use crate::history::{Divergence, History, Replay, SeekError, Stops};
 
@@ -42,14 +42,6 @@ pub(crate) struct Redo {
 
 /// An entry with the place after it and the call that it was, if it was one.
 pub(crate) type PathCall = (Place, Entry, Option<Called>);
-
-/// A call, to be shown.
-pub(crate) struct Called {
-    pub(crate) primitive: PrimitiveId,
-    pub(crate) args: Vec<Value>,
-    /// What a call of an operating system is about: a path, a stream.
-    pub(crate) subject: Option<String>,
-}
 
 /// An output to perform again.
 pub(crate) struct Perform {

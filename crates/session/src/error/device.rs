@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::device::client::LinkError;
+use super::LinkError;
 use crate::history::{Divergence, SeekError};
 
 /// What can go wrong with a device.

@@ -1,8 +1,13 @@
 //! Why a command was not carried out.
 
+mod device;
+mod link;
+
 use thiserror::Error;
 
-use crate::device::DeviceError;
+pub use device::DeviceError;
+pub use link::LinkError;
+
 use crate::history::{Divergence, SeekError};
 
 /// Why a command was not carried out. Every text says what to do next.
@@ -64,8 +69,8 @@ impl From<DeviceError> for CommandError {
     }
 }
 
-impl From<crate::device::client::LinkError> for CommandError {
-    fn from(error: crate::device::client::LinkError) -> Self {
+impl From<LinkError> for CommandError {
+    fn from(error: LinkError) -> Self {
         DeviceError::from(error).into()
     }
 }

@@ -42,6 +42,14 @@ pub(crate) enum EntryKind {
     Event(Event),
 }
 
+/// A call, to be shown.
+pub(crate) struct Called {
+    pub(crate) primitive: PrimitiveId,
+    pub(crate) args: Vec<Value>,
+    /// What a call of an operating system is about: a path, a stream.
+    pub(crate) subject: Option<String>,
+}
+
 impl Entry {
     /// Instructions retired before it.
     #[must_use]

@@ -7,6 +7,7 @@ mod lies;
 mod looks;
 mod open;
 mod resume;
+mod traces;
 mod upload;
 
 use std::path::{Path, PathBuf};

@@ -5,8 +5,7 @@ use borges_vm::Value;
 
 use super::{Stage, universe_id};
 use crate::command::listing::{EntryClass, EntryRow, PlaceView};
-use crate::device::survey::Called;
-use crate::history::entry::{Entry, EntryKind, Moment};
+use crate::history::entry::{Called, Entry, EntryKind, Moment};
 use crate::values::show_yield;
 
 impl Stage {

@@ -8,11 +8,9 @@ use borges_concolic::{self as concolic, Answered, End};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::command::{Act, AgentNumber, Flow};
+use crate::command::{AgentNumber, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
-use crate::options::Options;
 use crate::program::OpenError;
-use crate::session::Session;
 use crate::stage::MomentText;
 use crate::suggest::walk::said;
 
@@ -89,6 +87,11 @@ impl Future {
     /// The inputs as texts.
     fn texts(&self) -> Vec<String> {
         self.inputs.iter().map(said).collect()
+    }
+
+    /// Where it ends, as a moment.
+    pub(super) fn moment(&self, launch: Launch<'_>) -> Result<String, RunError> {
+        moment(launch, &self.options(launch))
     }
 
     fn options(&self, launch: Launch<'_>) -> RunOptions {
@@ -356,38 +359,6 @@ fn moment(launch: Launch<'_>, options: &RunOptions) -> Result<String, RunError> 
     // A trapping instruction is not retired: its attempt is one step more.
     let attempt = u64::from(report.outcome == RunOutcome::Trapped);
     Ok(trace.text(AgentNumber::ONLY, report.steps + attempt))
-}
-
-/// Writes a session file for every path into a folder; their names.
-pub(crate) fn write_traces(
-    folder: &Path,
-    launch: Launch<'_>,
-    futures: &[Future],
-) -> Result<Vec<PathBuf>, ExportError> {
-    fs::create_dir_all(folder).map_err(|source| ExportError::File {
-        path: folder.to_owned(),
-        source,
-    })?;
-    let mut files = Vec::new();
-    for (number, future) in futures.iter().enumerate() {
-        let file = folder.join(format!("path-{number}.borges"));
-        if file.exists() {
-            return Err(ExportError::File {
-                path: file,
-                source: std::io::ErrorKind::AlreadyExists.into(),
-            });
-        }
-        let target = moment(launch, &future.options(launch))?;
-        let mut session = Session::open(Options {
-            board: launch.board.map(Path::to_owned),
-            entry: launch.entry.map(str::to_owned),
-            session_file: Some(file.clone()),
-            ..Options::new(launch.program)
-        })?;
-        session.execute(Act::Jump { target }, &mut |_| Flow::Continue)?;
-        files.push(file);
-    }
-    Ok(files)
 }
 
 /// A path from a folder, as far as both are there.

@@ -1,6 +1,6 @@
 //! What an exploration found, as data for faces and other programs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use borges_concolic::End;
@@ -12,6 +12,7 @@ use super::export::{self, ExportError, Launch};
 use super::tree::{PathsTree, told};
 use super::walk;
 use crate::command::question::UnexploredReport;
+use crate::headless::RunError;
 
 /// All paths that were found. The names are kept stable.
 #[derive(Serialize)]
@@ -119,16 +120,14 @@ impl PathsReport {
         export::write_tests(file, launch, &self.tree.futures())
     }
 
-    /// Writes a session file for every path into a folder; their names.
-    ///
-    /// # Errors
-    /// [`ExportError`].
-    pub fn write_traces(
+    /// Where the paths end, as moments that are found one after the other.
+    pub(crate) fn moments<'l>(
         &self,
         folder: &Path,
-        launch: Launch<'_>,
-    ) -> Result<Vec<PathBuf>, ExportError> {
+        launch: Launch<'l>,
+    ) -> Result<impl Iterator<Item = Result<String, RunError>> + use<'l>, ExportError> {
         self.can_be_kept(folder)?;
-        export::write_traces(folder, launch, &self.tree.futures())
+        let futures = self.tree.futures().into_iter();
+        Ok(futures.map(move |future| future.moment(launch)))
     }
 }
