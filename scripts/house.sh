@@ -1,59 +1,9 @@
 #!/usr/bin/env bash
-# The house stays in order: no two files of a crate need each other, one word names one thing (ARCHITECTURE.md says where
-# neither can be, and why), and a function is seen at once (CONTRIBUTING.md says which are not).
+# The house stays in order: no two rooms of a crate need each other (circles.mjs), one word names one thing (ARCHITECTURE.md
+# says where neither can be, and why), and a function is seen at once (CONTRIBUTING.md says which are not).
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
-
-# Folders whose files are one thing in several parts, and so are those folders of one crate with one another.
-together="
-vm/machine
-vm/fast
-"
-
-# What the files of a crate need of one another: two files a line, without the tests inside them.
-needs() {
-    find "crates/$1/src" -name '*.rs' | sort | together=$together awk -v crate="$1" '
-        BEGIN { together = ENVIRON["together"] }
-        function module(file) {
-            sub(/.*\/src\//, "", file)
-            sub(/(\/mod)?\.rs$/, "", file)
-            return file
-        }
-        function folder(name) { return match(name, /.*\//) ? substr(name, 1, RLENGTH - 1) : "" }
-        function is_together(name) {
-            sub(/\/.*/, "", name)
-            return index(together, "\n" crate "/" name "\n")
-        }
-        function need(from, path) {
-            gsub("::", "/", path)
-            # The longest beginning of the path that is a file.
-            while (path != "" && !(path in known)) path = folder(path)
-            if (path == "" || path == from || (is_together(from) && is_together(path))) return
-            # A folder and what is in it belong together.
-            if (index(path "/", from "/") == 1 || index(from "/", path "/") == 1) return
-            print from, path
-        }
-        { files[NR] = $0; known[module($0)] = 1 }
-        END {
-            for (nth = 1; nth <= NR; nth++) {
-                from = module(files[nth])
-                while ((getline line < files[nth]) > 0) {
-                    if (line ~ /^mod tests \{/) break
-                    if (line ~ /^ *\/\//) continue
-                    while (match(line, /(crate|super)::[a-z_][A-Za-z_0-9:]*/)) {
-                        path = substr(line, RSTART, RLENGTH)
-                        line = substr(line, RSTART + RLENGTH)
-                        at = from
-                        if (path ~ /^crate/) { sub(/^crate::/, "", path); need(from, path); continue }
-                        while (sub(/^super::/, "", path)) at = folder(at)
-                        need(from, (at == "" ? "" : at "::") path)
-                    }
-                }
-                close(files[nth])
-            }
-        }'
-}
 
 # Public types that crates share a name for, each with its crates. The command is no library.
 shared_words() {
@@ -66,10 +16,23 @@ shared_words() {
         END { for (word in count) if (count[word] > 1) print word crates[word] }' | sort
 }
 
-# The words that ARCHITECTURE.md explains for each of several crates.
+# The words that ARCHITECTURE.md explains, each with the crates that it explains it for.
 explained_words() {
-    awk '/^### Words of several crates/ { on = 1; next } /^##/ { on = 0 }
-        on && /^\| `/ { split($0, part, "`"); print part[2] }' ARCHITECTURE.md | sort
+    crates=$(ls crates) awk '
+        BEGIN { split(ENVIRON["crates"], names); for (nth in names) known[names[nth]] = 1 }
+        /^### Words of several crates/ { on = 1; next }
+        /^##/ { on = 0 }
+        on && /^\| `/ {
+            split($0, part, "`")
+            crates = part[2]
+            sub(/^\| `[^`]*` \| /, "; ")
+            while (match($0, /; [a-z]+: /)) {
+                name = substr($0, RSTART + 2, RLENGTH - 4)
+                if (name in known) crates = crates " " name
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+            print crates
+        }' ARCHITECTURE.md | sort
 }
 
 # Functions that are not seen at once, without the tests: file and name. Lines of the body count, but blank ones and
@@ -119,24 +82,15 @@ excused_functions() {
 }
 
 bad=0
-for crate in crates/*/; do
-    crate=$(basename "$crate")
-    if ! circle=$(needs "$crate" | sort -u | tsort 2>&1 >/dev/null); then
-        echo "house: files of '$crate' need each other:" >&2
-        sed -n 's/^tsort: \(-: \)\?/  /p' <<<"$circle" | grep -v 'contains a loop' >&2
-        bad=1
-    fi
-done
+node scripts/circles.mjs || bad=1
 while read -r word crates; do
-    [ -n "$word" ] || continue
-    echo "house: '$word' is the name of public types of several crates ($crates): give them names of their own, or explain it in ARCHITECTURE.md, 'Words of several crates'" >&2
+    echo "house: '$word' is the name of public types of several crates ($crates): give them names of their own, or explain it for just these in ARCHITECTURE.md, 'Words of several crates'" >&2
     bad=1
-done < <(join -v 1 <(shared_words) <(explained_words))
-while read -r word; do
-    [ -n "$word" ] || continue
-    echo "house: '$word' is explained as a word of several crates in ARCHITECTURE.md, and is none" >&2
+done < <(comm -23 <(shared_words) <(explained_words))
+while read -r word crates; do
+    echo "house: ARCHITECTURE.md explains '$word' as a word of several crates ($crates), and it is not one of just these" >&2
     bad=1
-done < <(join -v 1 <(explained_words) <(shared_words))
+done < <(comm -13 <(shared_words) <(explained_words))
 while read -r function; do
     echo "house: $function has more than $most_lines lines: shorten it, or say in CONTRIBUTING.md, 'Functions above 70 lines', why not" >&2
     bad=1
@@ -145,5 +99,5 @@ while read -r function; do
     echo "house: $function stands in CONTRIBUTING.md among the long functions, and is none" >&2
     bad=1
 done < <(comm -23 <(excused_functions) <(long_functions))
-[ $bad = 0 ] && echo "house: no circles of files, no word without its explanation, no long function without its reason"
+[ $bad = 0 ] && echo "house: no circles, no word without its explanation, no long function without its reason"
 exit $bad
