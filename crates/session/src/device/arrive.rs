@@ -76,9 +76,9 @@ impl Device {
         self.forget_said();
         if let Some(left) = left.filter(|_| same) {
             history.seek(left, observer)?;
-            if (steps, StateHash(state)) == (left.steps, history.twin.hash()) {
+            if (steps, StateHash(state)) == (left.steps, history.twin().hash()) {
                 (self.state, self.effects) = (left, left.place);
-                self.frame = history.twin.frame(Some(&self.frame));
+                self.frame = history.twin().frame(Some(&self.frame));
                 (self.next_record, self.last_good) = (next_record, steps);
                 // Nobody remembers what it was told of breakpoints, mocks and slow links.
                 self.told = Told::default();

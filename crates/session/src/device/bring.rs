@@ -47,11 +47,11 @@ impl Device {
         history.seek(target, observer)?;
         if self.state == target
             && self.effects == target.place
-            && self.frame.vm.hash() == history.twin.hash()
+            && self.frame.vm.hash() == history.twin().hash()
         {
             return Ok(());
         }
-        let frame = history.twin.frame(Some(&self.frame));
+        let frame = history.twin().frame(Some(&self.frame));
         let delta = borges_vm::Delta::between(&self.frame.vm, &frame.vm);
         let delta = delta.map_err(|e| DeviceError::CannotMove(e.to_string()))?;
         let delta = delta.to_bytes();
@@ -81,7 +81,7 @@ impl Device {
         observer: Observer<'_>,
     ) -> Result<(), DeviceError> {
         let lost = || DeviceError::CannotMove("the place is not in this multiverse".to_owned());
-        let join = history.tree.join(self.effects, target).ok_or_else(lost)?;
+        let join = history.tree().join(self.effects, target).ok_or_else(lost)?;
         let undo = history.undo_list(join, self.effects, observer)?;
         let redo = history.redo_list(join, target, observer)?;
         let mut batches = in_batches(undo, self.message_bytes());
@@ -162,10 +162,10 @@ impl Device {
             }
         }
         history.seek(target, observer)?;
-        if history.twin.ended() && !traps {
+        if history.twin().ended() && !traps {
             self.slide_to(history, target.place, target.steps + 1, observer)?;
         }
-        self.frame = history.twin.frame(Some(&self.frame));
+        self.frame = history.twin().frame(Some(&self.frame));
         self.is_stale = false;
         if let Some((steps, state, next_record)) = self.query(observer)? {
             self.agree(steps, state)?;
@@ -218,13 +218,13 @@ impl Device {
             Report::Paused { steps, .. } => {
                 self.stands_still();
                 let lost = || DeviceError::CannotMove("it has left the recorded path".to_owned());
-                let place = history.tree.at_step(path, steps).ok_or_else(lost)?;
+                let place = history.tree().at_step(path, steps).ok_or_else(lost)?;
                 let place = self.without_events(history, place, steps);
                 self.amend(history, place);
                 self.state = Moment::of(place, steps);
                 self.effects = place;
                 history.seek(self.state, &mut unobserved)?;
-                self.frame = history.twin.frame(Some(&self.frame));
+                self.frame = history.twin().frame(Some(&self.frame));
                 Ok(Some(self.state))
             }
             _ => Ok(None),
@@ -234,11 +234,11 @@ impl Device {
     /// Events at the step where the device stands have not happened unless they were injected there.
     fn without_events(&self, history: &History, mut place: Place, steps: u64) -> Place {
         while place.index > self.state.place.index {
-            let entry = history.tree.entry(place);
+            let entry = history.tree().entry(place);
             let waits = entry.is_some_and(|entry| {
                 matches!(entry.kind, EntryKind::Event(_)) && entry.step == steps
             });
-            match history.tree.parent(place) {
+            match history.tree().parent(place) {
                 Some(before) if waits => place = before,
                 _ => break,
             }
@@ -254,7 +254,7 @@ impl Device {
                 captured.insert(record.steps, decode_captured(bytes).unwrap_or_default());
             }
         }
-        let passed = history.tree.between(self.state.place, to);
+        let passed = history.tree().between(self.state.place, to);
         let outputs: Vec<(Place, u64)> = passed
             .into_iter()
             .flatten()

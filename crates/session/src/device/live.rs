@@ -78,7 +78,7 @@ impl Device {
             }
             // A busy device says something at every look: its words must not keep the user from pausing it.
             let full = self.next_record >= last_record;
-            let mut asked = || observer(running(history.twin.steps(), until)) == Flow::Pause;
+            let mut asked = || observer(running(history.twin().steps(), until)) == Flow::Pause;
             if pausing.is_none() && (full || wanted || asked()) {
                 pausing = Some((self.client.post(Command::Pause, observer)?, full));
                 patience = self.client.patience(Sign::Word).pausing();
@@ -100,7 +100,7 @@ impl Device {
     fn settle(&mut self, history: &History) {
         self.state = history.here();
         self.effects = self.state.place;
-        self.frame = history.twin.frame(Some(&self.frame));
+        self.frame = history.twin().frame(Some(&self.frame));
     }
 
     /// Takes note of what the device said by itself; how it stopped, if it did.
@@ -189,7 +189,7 @@ impl Device {
             // A trapping instruction is not retired: the twin has to try it too.
             PauseReason::Trapped { .. } => self.extend(history, steps.saturating_add(1)),
             // It may have been told of this step before it was told of the end.
-            PauseReason::Finished { .. } if !history.twin.ended() => self.extend(history, steps),
+            PauseReason::Finished { .. } if !history.twin().ended() => self.extend(history, steps),
             _ => Ok(()),
         }
     }
@@ -223,7 +223,7 @@ impl Device {
         steps: u64,
         observer: &mut dyn FnMut(Event) -> Flow,
     ) -> Result<(), DeviceError> {
-        let done = history.twin.steps();
+        let done = history.twin().steps();
         let elapsed = self.running_since.elapsed().as_millis();
         let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
         let farthest = FASTEST.saturating_mul(elapsed.saturating_add(1));
@@ -231,10 +231,10 @@ impl Device {
             return Err(DeviceError::TooFar { steps, done });
         }
         let mut paused: Option<Instant> = None;
-        while history.twin.steps() < steps {
+        while history.twin().steps() < steps {
             let until = steps.min(history.next_keyframe());
             self.extend(history, until)?;
-            let done = history.twin.steps();
+            let done = history.twin().steps();
             if done < until {
                 return Err(DeviceError::BadTrace { steps: done });
             }
@@ -265,14 +265,14 @@ impl Device {
     fn extend(&mut self, history: &mut History, until: u64) -> Result<(), DeviceError> {
         let mut live = Live::new(&mut self.records, &mut self.mocks);
         let extended = history.extend(&mut live, Source::Device, until);
-        let steps = history.twin.steps();
+        let steps = history.twin().steps();
         extended.map_err(|_| DeviceError::BadTrace { steps })?;
         Ok(())
     }
 
     fn compare(&mut self, history: &History, steps: u64, device: u64) -> Result<(), DeviceError> {
-        let StateHash(twin) = history.twin.hash();
-        self.agreed((history.twin.steps(), twin), (steps, device))
+        let StateHash(twin) = history.twin().hash();
+        self.agreed((history.twin().steps(), twin), (steps, device))
     }
 }
 

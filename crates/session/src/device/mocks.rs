@@ -168,14 +168,14 @@ impl Runner {
     /// Whether the program is about to read an input for which a mock says something else than the recording.
     pub(crate) fn mock_awaits(&self, stage: &Stage) -> bool {
         let history = &stage.history;
-        let Some(call) = history.twin.machine.pending() else {
+        let Some(call) = history.twin().machine.pending() else {
             return false;
         };
         let Some(primitive) = stage.program().primitive(call.func.0) else {
             return false;
         };
-        let (board, state) = (stage.board(), &history.twin.board);
-        let memory = history.twin.machine.memory();
+        let (board, state) = (stage.board(), &history.twin().board);
+        let memory = history.twin().machine.memory();
         let asked = Asked {
             board,
             state,
@@ -187,7 +187,7 @@ impl Runner {
             return false;
         };
         let (here, tip) = (history.here(), history.tip());
-        let path = history.tree.between(here.place, tip.place);
+        let path = history.tree().between(here.place, tip.place);
         match path
             .and_then(|mut path| path.next())
             .map(|(_, entry)| &entry.kind)

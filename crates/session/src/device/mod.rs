@@ -146,7 +146,7 @@ impl Device {
             entry,
             state: Moment::START,
             effects: Place::ROOT,
-            frame: history.twin.frame(None),
+            frame: history.twin().frame(None),
             due: VecDeque::new(),
             is_stale: false,
             running: None,
@@ -295,7 +295,7 @@ impl Device {
             if self.is_stale {
                 history.seek(self.state, observer)?;
                 history.set_line(line);
-                self.frame = history.twin.frame(Some(&self.frame));
+                self.frame = history.twin().frame(Some(&self.frame));
                 self.is_stale = false;
             }
             return Ok(());

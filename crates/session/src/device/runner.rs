@@ -159,10 +159,10 @@ impl Runner {
         let device = self.ensure(stage, options, observer)?;
         let history = &mut stage.history;
         let here = history.here();
-        let join = history.tree.join(device.effects, here.place);
+        let join = history.tree().join(device.effects, here.place);
         let join = join.unwrap_or(here.place);
         let outputs = |to| {
-            let entries = history.tree.between(join, to).into_iter().flatten();
+            let entries = history.tree().between(join, to).into_iter().flatten();
             entries.filter(|(_, entry)| entry.is_output()).count()
         };
         let (undo, redo) = (outputs(device.effects), outputs(here.place));

@@ -1,16 +1,15 @@
-//! Replays of a stretch of a path that note what a device would have to undo, to perform again, or to be told.
+//! What replays of a stretch of a path say that a device would have to undo, to perform again, or to be told.
 
 use borges_board::{Action, Board, Captured, Compensation, Event, PrimitiveId, Yield};
 use borges_multiverse::tree::Place;
-use borges_stub::{Asked, Call, Halt, encode_captured, to_wire};
+use borges_stub::{Call, to_wire};
 use borges_vm::Value;
 use borges_wire::{Bytes, MemoryBlob, Mock, MockEnd, MockedCalls};
 
 use crate::command::Observer;
-use crate::command::{self, Flow};
-use crate::history::entry::{Called, Entry, EntryKind, Moment};
-use crate::history::twin::{Before, Feed};
-use crate::history::{Divergence, History, Replay, SeekError, Stops};
+use crate::history::entry::{EntryKind, Moment};
+use crate::history::twin::Before;
+use crate::history::{History, SeekError};
 
 /// A piece of a slide: the inputs that are read on it, where it ends, and the event that comes there.
 pub(crate) struct Leg {
@@ -39,9 +38,6 @@ pub(crate) struct Redo {
     /// The output to perform.
     pub(crate) perform: Option<Perform>,
 }
-
-/// An entry with the place after it and the call that it was, if it was one.
-pub(crate) type PathCall = (Place, Entry, Option<Called>);
 
 /// An output to perform again.
 pub(crate) struct Perform {
@@ -124,36 +120,18 @@ impl History {
         Ok(list)
     }
 
-    /// The entries between two places, each with the place after it and the call that it was.
-    ///
-    /// The twin is at `to` afterwards.
-    pub(crate) fn calls_between(
-        &mut self,
-        from: Place,
-        to: Place,
-        observer: Observer<'_>,
-    ) -> Result<Vec<PathCall>, SeekError> {
-        let mut list = Vec::new();
-        self.survey(from, to, observer, |board, place, entry, before| {
-            let call = before.call.map(|call| Called {
-                primitive: call.primitive,
-                args: call.args.to_vec(),
-                subject: before
-                    .board
-                    .call_subject(board, call.primitive, call.args, call.memory),
-            });
-            list.push((place, entry.clone(), call));
-        })?;
-        Ok(list)
-    }
-
     /// Everything that decides the path from `start` to `target`, in pieces whose inputs take about `most` bytes: for
     /// each input primitive its values in order, and then an event, if one comes there.
     pub(crate) fn legs(&self, start: Place, target: Moment, most: usize) -> Vec<Leg> {
         let mut legs = Vec::new();
         let (mut inputs, mut size): (Vec<Mock>, usize) = (Vec::new(), 0);
-        let board = &self.twin.program().board;
-        for (place, entry) in self.tree.between(start, target.place).into_iter().flatten() {
+        let board = &self.twin().program().board;
+        for (place, entry) in self
+            .tree()
+            .between(start, target.place)
+            .into_iter()
+            .flatten()
+        {
             let (primitive, yielded) = match &entry.kind {
                 EntryKind::Input {
                     primitive,
@@ -203,92 +181,6 @@ impl History {
             event: None,
         });
         legs
-    }
-
-    /// Notes what an output captured when it was performed again.
-    pub(crate) fn amend_captured(&mut self, place: Place, captured: Captured) {
-        if self.replace_captured(place, captured) {
-            self.doubt_after(place);
-        }
-    }
-
-    /// Whether an output captured something else than `captured`.
-    pub(crate) fn captured_differs(&self, place: Place, captured: &Captured) -> bool {
-        let old = self.tree.entry(place).map(|entry| &entry.kind);
-        matches!(old, Some(EntryKind::Output { captured: old, .. }) if encode_captured(old) != encode_captured(captured))
-    }
-
-    /// Replaces what an output captured; whether that is something else than before.
-    pub(crate) fn replace_captured(&mut self, place: Place, captured: Captured) -> bool {
-        let Some(mut entry) = self.tree.entry(place).cloned() else {
-            return false;
-        };
-        let EntryKind::Output { captured: old, .. } = &mut entry.kind else {
-            return false;
-        };
-        if encode_captured(old) == encode_captured(&captured) {
-            return false;
-        }
-        *old = captured;
-        self.tree.amend(place, entry);
-        self.note_amended(place);
-        // What was shown of the board after it is no longer what the board is like.
-        self.forget_after(place);
-        true
-    }
-
-    /// Replays from `from` to `to` and shows each entry with what held before it.
-    fn survey(
-        &mut self,
-        from: Place,
-        to: Place,
-        observer: Observer<'_>,
-        visit: impl FnMut(&Board, Place, &Entry, &Before<'_>),
-    ) -> Result<(), SeekError> {
-        let lost = Divergence {
-            steps: self.twin.steps(),
-        };
-        let (start, end) = (
-            self.moment_of(from).ok_or(lost)?,
-            self.moment_of(to).ok_or(lost)?,
-        );
-        self.seek(start, observer)?;
-        let board = self.twin.program().board.clone();
-        let path = self.tree.between(start.place, end.place).ok_or(lost)?;
-        let stops = Stops::default();
-        let replay = Replay::new(path, start.place, &stops, None, start);
-        let mut surveyor = Surveyor {
-            replay,
-            board: &board,
-            visit,
-        };
-        let (halt, paused) = loop {
-            let until = end
-                .steps
-                .min(self.twin.steps().saturating_add(self.look_every));
-            let halt = self.twin.run(&mut surveyor, until);
-            if halt != Halt::Until || until == end.steps {
-                break (halt, false);
-            }
-            let progress = command::Event::Progress {
-                what: "replaying".to_owned(),
-                done: until,
-                total: Some(end.steps),
-            };
-            if observer(progress) == Flow::Pause {
-                break (halt, true);
-            }
-        };
-        let place = surveyor.replay.place();
-        self.stand_at(place);
-        match halt {
-            _ if paused => Err(SeekError::Paused),
-            Halt::Until | Halt::Finished if place == end.place => Ok(()),
-            _ => {
-                let steps = self.twin.steps();
-                Err(Divergence { steps }.into())
-            }
-        }
     }
 }
 
@@ -343,36 +235,6 @@ fn learn(
 fn encode(compensation: &Compensation) -> Vec<u8> {
     // Serialising into a growing vector does not fail for types that postcard knows.
     postcard::to_allocvec(compensation).unwrap_or_default()
-}
-
-/// A replay that somebody watches.
-struct Surveyor<'a, V> {
-    replay: Replay<'a>,
-    board: &'a Board,
-    visit: V,
-}
-
-impl<V: FnMut(&Board, Place, &Entry, &Before<'_>)> Feed for Surveyor<'_, V> {
-    fn event_due(&self) -> Option<u64> {
-        self.replay.event_due()
-    }
-
-    fn event(&mut self) -> Option<Event> {
-        self.replay.event()
-    }
-
-    fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)> {
-        self.replay.input(call, asked)
-    }
-
-    fn captured(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<Captured> {
-        self.replay.captured(call, asked)
-    }
-
-    fn happened(&mut self, entry: Entry, before: &Before<'_>) {
-        self.replay.happened(entry.clone(), before);
-        (self.visit)(self.board, self.replay.place(), &entry, before);
-    }
 }
 
 /// The mock of a list that stands for an input.

@@ -5,7 +5,8 @@
 
 pub(crate) mod entry;
 mod feeds;
-pub(crate) mod keyframes;
+mod keyframes;
+mod survey;
 pub(crate) mod twin;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,9 +24,9 @@ use crate::history::twin::{Feed, Twin, TwinFrame};
 use crate::options::Options;
 use crate::values::results_of;
 
-pub(crate) use feeds::{Live, Replay};
+pub(crate) use feeds::Live;
 
-use feeds::Recorder;
+use feeds::{Recorder, Replay};
 
 /// The replay did something else than the recording: the state cannot be trusted, and is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -85,9 +86,9 @@ pub(crate) enum Found {
 /// The recorded multiverse of one program, and its twin.
 #[derive(Debug)]
 pub(crate) struct History {
-    pub(crate) tree: Tree<Entry>,
-    pub(crate) twin: Twin,
-    pub(crate) keyframes: Keyframes<TwinFrame>,
+    tree: Tree<Entry>,
+    twin: Twin,
+    keyframes: Keyframes<TwinFrame>,
     place: Place,
     line: BranchId,
     /// What was recorded since it was last taken away to be saved.
@@ -99,7 +100,7 @@ pub(crate) struct History {
     /// Where somebody comes back to, with the twin as it was there unless that is no longer so.
     held: Vec<(Moment, Option<TwinFrame>)>,
     /// Steps replayed between two looks at the observer.
-    pub(crate) look_every: u64,
+    look_every: u64,
 }
 
 /// Who says what happened.
@@ -152,24 +153,58 @@ impl History {
         }
     }
 
+    /// What was recorded.
+    pub(crate) fn tree(&self) -> &Tree<Entry> {
+        &self.tree
+    }
+
+    /// The twin, which stands [here](Self::here).
+    pub(crate) fn twin(&self) -> &Twin {
+        &self.twin
+    }
+
+    /// Takes in what was recorded in another sitting; the twin stays where it is.
+    pub(crate) fn take_in<E>(
+        &mut self,
+        read: impl FnOnce(&mut Tree<Entry>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        read(&mut self.tree)
+    }
+
+    /// Lets the twin run with a feed of which nothing is recorded. Whoever does this puts it back
+    /// ([`Self::put_back`]).
+    pub(crate) fn run_unrecorded(&mut self, feed: &mut impl Feed, until: u64) -> Halt {
+        self.twin.run(feed, until)
+    }
+
+    /// The twin as it was, at the same place.
+    pub(crate) fn put_back(&mut self, frame: &TwinFrame) {
+        self.twin.restore(frame);
+    }
+
+    /// The last moment at or before `at` of which there is a snapshot.
+    pub(crate) fn kept_before(&self, at: Moment) -> Moment {
+        self.keyframes.nearest(&self.tree, at).0
+    }
+
+    /// How many snapshots there are, and how many bytes they take together.
+    pub(crate) fn snapshots(&self) -> (usize, usize) {
+        (self.keyframes.len(), self.keyframes.bytes())
+    }
+
+    /// Steps replayed between two looks at the observer.
+    pub(crate) fn look_every(&self) -> u64 {
+        self.look_every
+    }
+
     /// What was recorded since the last time.
     pub(crate) fn take_fresh(&mut self) -> Fresh {
         std::mem::take(&mut self.fresh)
     }
 
-    /// The entry before `place` is no longer as it was saved.
-    pub(crate) fn note_amended(&mut self, place: Place) {
-        self.fresh.amended.extend(self.tree.canonical(place));
-    }
-
     /// Where the twin stands.
     pub(crate) fn here(&self) -> Moment {
         Moment::of(self.place, self.twin.steps())
-    }
-
-    /// The twin was moved by a survey.
-    pub(crate) fn stand_at(&mut self, place: Place) {
-        self.place = place;
     }
 
     /// Chooses the path on which motions forward go.

@@ -159,7 +159,7 @@ pub fn import(
         parted,
     };
     let (ending, names) = told.lead(observer)?;
-    let twin = &told.stage.history.twin;
+    let twin = told.stage.history.twin();
     let hash = twin.hash();
     let printed = |system: &World| {
         let written = Output::ALL.map(|output| system.output(output).to_vec());
@@ -260,19 +260,19 @@ impl Told<'_> {
         let history = &mut self.stage.history;
         let mut teller = Teller::new(&mut self.follower, &program);
         let halt = loop {
-            let until = history.twin.steps() + SLICE;
+            let until = history.twin().steps() + SLICE;
             let halt = history
                 .extend(&mut teller, Source::Told, until)
                 .map_err(|error| ImportError::Kept(error.to_string()))?;
             if !matches!(halt, Halt::Until | Halt::Yield) {
                 break halt;
             }
-            go_on("replaying", history.twin.steps(), observer)?;
+            go_on("replaying", history.twin().steps(), observer)?;
         };
         let names = std::mem::take(&mut teller.told);
         let error = match teller.failed.take() {
             Some(error) => Err(error),
-            None => self.follower.rest(&halt, &history.twin.machine),
+            None => self.follower.rest(&halt, &history.twin().machine),
         };
         let ending = match error {
             _ if self.parted.is_some() => "it parts from its recording".to_owned(),

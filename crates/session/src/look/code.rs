@@ -69,7 +69,7 @@ pub(crate) fn disassemble(
 ) -> Result<Reply, CommandError> {
     let here = stage
         .history
-        .twin
+        .twin()
         .machine
         .location()
         .map(|location| location.offset);

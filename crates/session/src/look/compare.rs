@@ -18,11 +18,11 @@ pub(crate) fn compare(
 ) -> Result<Reply, CommandError> {
     let join = stage
         .history
-        .tree
+        .tree()
         .join(left_at.place, right_at.place)
         .unwrap_or(Place::ROOT);
     let choice = |to: Place| {
-        let mut path = stage.history.tree.between(join, to)?;
+        let mut path = stage.history.tree().between(join, to)?;
         path.next().map(|(_, entry)| stage.entry_text(entry))
     };
     let (left_choice, right_choice) = (choice(left_at.place), choice(right_at.place));
@@ -82,12 +82,12 @@ fn sight_of(
         .chain(scene.globals().0)
         .map(|variable| (variable.name, variable.value))
         .collect();
-    let state: &BoardState = &stage.history.twin.board;
+    let state: &BoardState = &stage.history.twin().board;
     Ok(Sight {
         view: stage.view(stage.history.here(), device),
         variables,
         board: state.render(stage.board()),
-        memory: stage.history.twin.machine.memory().to_vec(),
+        memory: stage.history.twin().machine.memory().to_vec(),
     })
 }
 

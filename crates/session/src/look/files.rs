@@ -139,7 +139,7 @@ pub(crate) fn streams(stage: &Stage) -> Result<Reply, CommandError> {
         let cut = if from > 0 { "…" } else { "" };
         format!("{cut}{}", String::from_utf8_lossy(&text))
     });
-    let exit_code = match stage.history.twin.machine.outcome() {
+    let exit_code = match stage.history.twin().machine.outcome() {
         Some(Outcome::Exited(code)) => Some(*code),
         _ => None,
     };
@@ -151,7 +151,7 @@ pub(crate) fn streams(stage: &Stage) -> Result<Reply, CommandError> {
 }
 
 fn system(stage: &Stage) -> Result<World, CommandError> {
-    stage.history.twin.board.system().cloned().ok_or_else(|| {
+    stage.history.twin().board.system().cloned().ok_or_else(|| {
         let text = "this program calls no operating system, so it has no files";
         CommandError::Invalid(text.to_owned())
     })

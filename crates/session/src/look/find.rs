@@ -29,17 +29,17 @@ pub(crate) fn find(
             complete: true,
         },
     };
-    let branches: Vec<BranchId> = stage.history.tree.branches().collect();
+    let branches: Vec<BranchId> = stage.history.tree().branches().collect();
     let mut looked: u32 = 0;
     for branch in branches {
         let first = stage
             .history
-            .tree
+            .tree()
             .fork_of(branch)
             .map_or(0, |fork| fork.index);
         let tip = stage
             .history
-            .tree
+            .tree()
             .tip(branch)
             .map_or(first, |tip| tip.index);
         for index in first..tip {
@@ -54,7 +54,7 @@ pub(crate) fn find(
                 branch,
                 index: index + 1,
             };
-            if let Some(entry) = stage.history.tree.entry(place) {
+            if let Some(entry) = stage.history.tree().entry(place) {
                 let row = stage.row(entry, None);
                 let words = match &row.value {
                     Some(value) => format!("{} = {value}", row.call),
@@ -63,8 +63,8 @@ pub(crate) fn find(
                 search.note(&wanted, words, place, row.steps);
             }
         }
-        if let Some(End::Trapped(words)) = stage.history.tree.end(branch) {
-            let steps = stage.history.tree.reached(branch).unwrap_or(0);
+        if let Some(End::Trapped(words)) = stage.history.tree().end(branch) {
+            let steps = stage.history.tree().reached(branch).unwrap_or(0);
             let place = Place { branch, index: tip };
             search.note(&wanted, format!("trapped: {words}"), place, steps);
         }

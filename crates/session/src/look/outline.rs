@@ -35,7 +35,7 @@ pub(crate) struct Mocked<'a> {
 const RECENT: usize = 4_096;
 
 pub(crate) fn multiverse(stage: &Stage) -> Reply {
-    let tree = &stage.history.tree;
+    let tree = stage.history.tree();
     let branches = tree.branches().map(|id| {
         let fork = tree.fork_of(id).unwrap_or(Place::ROOT);
         let (end, words) = match tree.end(id) {
@@ -69,8 +69,12 @@ pub(crate) fn entries(
 ) -> Result<Reply, CommandError> {
     let id = BranchId(branch);
     let unknown = || CommandError::NoSuch(format!("there is no branch {branch}"));
-    let tip = stage.history.tree.tip(id).ok_or_else(unknown)?.index;
-    let first = stage.history.tree.fork_of(id).map_or(0, |fork| fork.index);
+    let tip = stage.history.tree().tip(id).ok_or_else(unknown)?.index;
+    let first = stage
+        .history
+        .tree()
+        .fork_of(id)
+        .map_or(0, |fork| fork.index);
     let from = from.clamp(first, tip);
     let to = from.saturating_add(count.min(MOST_ENTRIES)).min(tip);
     let place = |index| Place { branch: id, index };
@@ -87,7 +91,7 @@ pub(crate) fn entries(
             .collect()
     } else {
         (from..to)
-            .filter_map(|index| stage.history.tree.entry(place(index + 1)))
+            .filter_map(|index| stage.history.tree().entry(place(index + 1)))
             .map(|entry| stage.row(entry, None))
             .collect()
     };
@@ -121,8 +125,8 @@ fn call_at(
     let Some(at) = moment_of_id(&stage.history, id) else {
         return Ok(None);
     };
-    let next = stage.history.tree.children(at.place).next();
-    let Some(entry) = next.and_then(|next| stage.history.tree.entry(next)) else {
+    let next = stage.history.tree().children(at.place).next();
+    let Some(entry) = next.and_then(|next| stage.history.tree().entry(next)) else {
         return Ok(None);
     };
     let text = match &entry.kind {
@@ -139,7 +143,7 @@ fn call_at(
 }
 
 pub(crate) fn inputs(stage: &Stage, mocks: &Mocked<'_>) -> Reply {
-    let pending = stage.history.twin.machine.pending().and_then(|call| {
+    let pending = stage.history.twin().machine.pending().and_then(|call| {
         let id = stage.program().primitive(call.func.0)?;
         Some((id, call.args))
     });
@@ -222,7 +226,7 @@ fn input(
     let codomain = match args {
         Some(args) => stage
             .board()
-            .codomain_at(id, args, &stage.history.twin.board),
+            .codomain_at(id, args, &stage.history.twin().board),
         None => stage.board().codomain(id, &[]),
     };
     let call = match args {
@@ -251,14 +255,14 @@ fn input(
 fn last_reading(stage: &Stage, id: PrimitiveId) -> Option<String> {
     let mut place = stage.history.here().place;
     for _ in 0..RECENT {
-        match &stage.history.tree.entry(place)?.kind {
+        match &stage.history.tree().entry(place)?.kind {
             EntryKind::Input {
                 primitive,
                 value,
                 bytes,
                 ..
             } if *primitive == id => return Some(stage.yield_text(id, *value, bytes)),
-            _ => place = stage.history.tree.parent(place)?,
+            _ => place = stage.history.tree().parent(place)?,
         }
     }
     None

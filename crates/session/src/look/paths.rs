@@ -41,11 +41,11 @@ pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows:
         glyphs: Glyphs::UNICODE,
         ..Layout::default()
     };
-    let text = stage.history.tree.render_text(&words, &layout);
+    let text = stage.history.tree().render_text(&words, &layout);
     Reply::Tree(TreeListing {
         lines: text.lines().map(str::to_owned).collect(),
-        branches: stage.history.tree.branches().count() as u32,
-        entries: stage.history.tree.entry_count(),
+        branches: stage.history.tree().branches().count() as u32,
+        entries: stage.history.tree().entry_count(),
     })
 }
 
@@ -62,12 +62,12 @@ pub(crate) fn path(
     );
     let from = stage
         .history
-        .tree
+        .tree()
         .at_depth(tip.place, first)
         .unwrap_or(Place::ROOT);
     let to = stage
         .history
-        .tree
+        .tree()
         .at_depth(tip.place, last)
         .unwrap_or(tip.place);
     let mut entries = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn path(
             (EntryKind::Output { .. }, Some(call)) => stage.called_text(&call),
             _ => stage.entry_text(&entry),
         };
-        let before = stage.history.tree.parent(place).unwrap_or(Place::ROOT);
+        let before = stage.history.tree().parent(place).unwrap_or(Place::ROOT);
         let kind = match entry.kind {
             EntryKind::Input { .. } => "input",
             EntryKind::Output { .. } => "output",
@@ -93,7 +93,7 @@ pub(crate) fn path(
             kind: kind.to_owned(),
             text,
             mocked: matches!(entry.kind, EntryKind::Input { mocked: true, .. }),
-            alternatives: (stage.history.tree.children(before).count() as u32).saturating_sub(1),
+            alternatives: (stage.history.tree().children(before).count() as u32).saturating_sub(1),
             next: before == here.place,
         });
     }

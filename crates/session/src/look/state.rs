@@ -33,7 +33,7 @@ pub(crate) fn variables(
 pub(crate) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply, CommandError> {
     let number = stage.scene().number(address)?;
     let object_bytes = stage.scene().object_bytes(address);
-    let memory = stage.history.twin.machine.memory();
+    let memory = stage.history.twin().machine.memory();
     let outside = || {
         let size = memory.len();
         CommandError::NoSuch(format!(

@@ -168,8 +168,8 @@ fn back_over_entry(
     here: Moment,
     observer: Observer<'_>,
 ) -> Result<StopReason, CommandError> {
-    let entry = stage.history.tree.entry(here.place).cloned();
-    match (entry, stage.history.tree.parent(here.place)) {
+    let entry = stage.history.tree().entry(here.place).cloned();
+    match (entry, stage.history.tree().parent(here.place)) {
         (Some(entry), Some(place)) => {
             let steps = entry.step_before();
             stage.arrive(Moment::of(place, steps), observer)
@@ -279,7 +279,7 @@ fn call_begin(
     depth: usize,
     observer: Observer<'_>,
 ) -> Result<Option<Moment>, CommandError> {
-    let machine = &stage.history.twin.machine;
+    let machine = &stage.history.twin().machine;
     let frame = machine.depth().checked_sub(depth);
     let func = frame.and_then(|frame| Some(machine.frame(frame)?.func));
     // Below the outermost call is nothing but the start of the program, if there is no start function.
@@ -364,13 +364,12 @@ fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
     // What is sought is mostly near: look there before going to the next keyframe.
     let near = NEAR.into_iter().find_map(|distance| {
         let steps = limit.steps.checked_sub(distance)?;
-        let place = history.tree.at_step(limit.place, steps)?;
+        let place = history.tree().at_step(limit.place, steps)?;
         (steps < end.steps).then_some(Moment::of(place, steps))
     });
     near.or_else(|| {
         let before = history.before(end)?;
-        let (keyframe, _) = history.keyframes.nearest(&history.tree, before);
-        Some(keyframe)
+        Some(history.kept_before(before))
     })
 }
 
@@ -388,7 +387,7 @@ fn hits_between(
     stage.history.seek(start, observer)?;
     if let Some(offset) = stage
         .history
-        .twin
+        .twin()
         .machine
         .location()
         .map(|location| location.offset)
@@ -424,7 +423,7 @@ fn hits_up_to(
         if ended && included == End::Excluded {
             return Ok(());
         }
-        match (found, stage.history.twin.machine.location()) {
+        match (found, stage.history.twin().machine.location()) {
             // The walk ends before it looks at the instruction there.
             (Found::Target, Some(location)) if stops.code.contains(&location.offset) => {
                 hits.push(hit(stage, Found::Code(location.offset)));
@@ -440,7 +439,7 @@ fn hits_up_to(
 
 fn hit(stage: &Stage, found: Found) -> Hit {
     let origin = stage.origin();
-    let location = stage.history.twin.machine.location();
+    let location = stage.history.twin().machine.location();
     let first = location.and_then(|location| stage.loaded.first_instruction(location.func));
     Hit {
         moment: origin.moment,

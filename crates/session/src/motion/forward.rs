@@ -265,7 +265,7 @@ impl Motion {
         let next = ground
             .stage
             .history
-            .tree
+            .tree()
             .between(here.place, tip.place)?
             .next();
         match next {
@@ -289,7 +289,7 @@ impl Motion {
             let next = ground
                 .stage
                 .history
-                .tree
+                .tree()
                 .between(here.place, tip.place)
                 .and_then(|mut path| path.next())
                 .and_then(|(place, _)| ground.stage.history.moment_of(place));
@@ -336,7 +336,7 @@ impl Motion {
         }
         // An event that came where the program stood may have been followed by more.
         let here = ground.stage.history.here();
-        let first = ground.stage.history.tree.between(origin, here.place);
+        let first = ground.stage.history.tree().between(origin, here.place);
         let first = first
             .and_then(|mut path| path.next())
             .map(|(place, _)| place);
@@ -413,16 +413,19 @@ impl Motion {
         accept: &impl Fn(&Origin) -> bool,
     ) -> Result<Option<Found>, CommandError> {
         let here = ground.stage.history.here();
-        let frame = ground.stage.history.twin.frame(None);
+        let frame = ground.stage.history.twin().frame(None);
         let until = here.steps + LEAD;
         let mut probe = Probe::default();
         ground.stage.history.arm(stops);
         let mut looked = here.steps;
         let mut paused = false;
         let (found, target) = loop {
-            let look = looked.saturating_add(ground.stage.history.look_every);
-            let halt = ground.stage.history.twin.run(&mut probe, until.min(look));
-            let steps = ground.stage.history.twin.steps();
+            let look = looked.saturating_add(ground.stage.history.look_every());
+            let halt = ground
+                .stage
+                .history
+                .run_unrecorded(&mut probe, until.min(look));
+            let steps = ground.stage.history.twin().steps();
             if steps >= look {
                 looked = steps;
                 paused = ground
@@ -454,7 +457,7 @@ impl Motion {
             }
         };
         ground.stage.history.disarm(stops);
-        ground.stage.history.twin.restore(&frame);
+        ground.stage.history.put_back(&frame);
         if paused {
             return Ok(None);
         }
@@ -478,20 +481,20 @@ impl Motion {
 
 /// Whether an event may come here.
 fn awaits_events(stage: &Stage) -> bool {
-    let board = &stage.history.twin.board;
+    let board = &stage.history.twin().board;
     board.timer().is_some() || board.subscriptions().next().is_some()
 }
 
 /// The step count after the call of a primitive that comes next, if one does.
 fn past_call(stage: &Stage) -> Option<u64> {
-    let call = stage.history.twin.machine.pending();
+    let call = stage.history.twin().machine.pending();
     call.map(|_| stage.history.here().steps + 1)
 }
 
 /// Where a step by line may end.
 fn line_stops(stage: &Stage, size: StepSize) -> Stops {
     let mut stops = return_stops(stage);
-    let Some(location) = stage.history.twin.machine.location() else {
+    let Some(location) = stage.history.twin().machine.location() else {
         return stops;
     };
     if stage.origin().line.is_none() {
@@ -510,14 +513,14 @@ fn line_stops(stage: &Stage, size: StepSize) -> Stops {
 
 /// The first instruction of the function that runs.
 fn first_instruction(stage: &Stage) -> Option<CodeOffset> {
-    let location = stage.history.twin.machine.location()?;
+    let location = stage.history.twin().machine.location()?;
     stage.loaded.first_instruction(location.func)
 }
 
 /// Where the current call returns to.
 fn return_stops(stage: &Stage) -> Stops {
     // An outer frame stands at its call; it goes on behind it.
-    let behind = stage.history.twin.machine.frame(1).and_then(|caller| {
+    let behind = stage.history.twin().machine.frame(1).and_then(|caller| {
         let mut starts = stage.program().module.instr_starts(caller.func);
         starts.find(|start| *start > caller.offset)
     });

@@ -32,7 +32,7 @@ impl Ground<'_> {
     ) -> Result<Paused, CommandError> {
         self.bring(observer)?;
         self.runner.tell(observer);
-        let console = self.stage.history.twin.board.console();
+        let console = self.stage.history.twin().board.console();
         let printed_before = console.map_or(0, |console| console.printed());
         let (record, mut unwritten) = (&*self.record, Ok(()));
         let mut keep = |history: &mut History| {
@@ -48,7 +48,7 @@ impl Ground<'_> {
         let (stops, entries) = (stops.clone().into(), self.options.live_entries);
         let device = self.runner.device()?;
         let paused = device.run(history, until, entries, &stops, observer, &mut keep);
-        let printed = history.twin.board.console().map(|console| {
+        let printed = history.twin().board.console().map(|console| {
             // What was printed since is the end of what is kept.
             let bytes = console.bytes();
             let fresh = console.printed().saturating_sub(printed_before);

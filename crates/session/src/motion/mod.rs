@@ -145,7 +145,7 @@ pub(crate) fn jump(
     if sought == Err(SeekError::Paused) {
         let text = format!(
             "the replay came to step {} of {}: say it again, and it goes on from there",
-            stage.history.twin.steps(),
+            stage.history.twin().steps(),
             target.steps
         );
         observer(Event::Warning { text });

@@ -228,7 +228,7 @@ impl Motion {
 
 /// The limits that the call which comes next breaks, in words.
 fn broken_limits(stage: &Stage) -> String {
-    let twin = &stage.history.twin;
+    let twin = stage.history.twin();
     let broken = breaks(stage.program(), (&twin.machine, &twin.board));
     let words = broken
         .iter()

@@ -102,14 +102,14 @@ impl SessionFile {
                 continue;
             };
             let data = |place: &&Place| {
-                let entry = history.tree.entry(**place)?;
+                let entry = history.tree().entry(**place)?;
                 Some((place.index.checked_sub(1)?, captured_data(entry)))
             };
             let changes: Vec<(u32, Vec<u8>)> = places.iter().filter_map(data).collect();
             store.amend(upload, branch, &changes)?;
         }
         for &branch in &fresh.ends {
-            let (reached, end) = (history.tree.reached(branch), history.tree.end(branch));
+            let (reached, end) = (history.tree().reached(branch), history.tree().end(branch));
             let end = match end {
                 Some(End::Finished(text)) => borges_store::KeptEnd::Finished(text.clone()),
                 Some(End::Trapped(text)) => borges_store::KeptEnd::Trapped(text.clone()),
@@ -280,8 +280,8 @@ fn hash_to_keep(history: &History) -> Option<(BranchId, u64, u64)> {
     let here = history.here();
     let branch = here.place.branch;
     // Where a damaged file cuts a branch short, it did not end.
-    let at_end = history.tip_of(branch) == here && !history.tree.is_closed(branch);
-    at_end.then(|| (branch, here.steps, history.twin.hash().0))
+    let at_end = history.tip_of(branch) == here && !history.tree().is_closed(branch);
+    at_end.then(|| (branch, here.steps, history.twin().hash().0))
 }
 
 /// The setting that keeps the state at the end of a branch.

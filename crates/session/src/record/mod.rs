@@ -99,7 +99,7 @@ impl Record {
             let Some(at) = self.place("a note", note.place) else {
                 continue;
             };
-            if history.tree.contains(at.place) {
+            if history.tree().contains(at.place) {
                 match &note.name {
                     Some(name) => self.notes.name(at, name),
                     None => self.notes.write(at, &note.text),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     fn captured(history: &History, at: Place) -> Option<&Captured> {
-        match &history.tree.entry(at)?.kind {
+        match &history.tree().entry(at)?.kind {
             EntryKind::Output { captured, .. } => Some(captured),
             _ => None,
         }
@@ -328,7 +328,10 @@ mod tests {
         let store = Store::open(&path, Access::Write).expect("the file opens");
         let upload = store.programs().expect("it has programs")[0].upload;
         let (mut again, mut record) = (self::stage(&options), Record::default());
-        read_tree(&mut again.history.tree, &store, upload).expect("it has branches");
+        again
+            .history
+            .take_in(|tree| read_tree(tree, &store, upload))
+            .expect("it has branches");
         let notes = record.read_notes(&store, upload, &again.history);
         notes.expect("it has notes");
         let found: Vec<Option<&Captured>> = outputs

@@ -51,7 +51,7 @@ fn replay_branches(
     replayed: &mut Replayed,
     observer: Observer<'_>,
 ) -> Result<(), CommandError> {
-    let branches: Vec<BranchId> = stage.history.tree.branches().collect();
+    let branches: Vec<BranchId> = stage.history.tree().branches().collect();
     for branch in branches {
         let tip = stage.history.tip_of(branch);
         // Branches that were added but never taken have nothing to replay to.
@@ -70,7 +70,7 @@ fn replay_branches(
             return Ok(());
         }
         sought?;
-        let StateHash(state) = stage.history.twin.hash();
+        let StateHash(state) = stage.history.twin().hash();
         if let Some((steps, recorded)) = record.hash_of(branch)? {
             if steps == tip.steps && recorded != state {
                 let text = format!(

@@ -248,17 +248,17 @@ fn random_command(rng: &mut fastrand::Rng) -> Act {
 /// Every end of the multiverse is what its path leads to.
 fn check(session: &mut Session) {
     let here = session.stage.history.here();
-    let branches: Vec<_> = session.stage.history.tree.branches().collect();
+    let branches: Vec<_> = session.stage.history.tree().branches().collect();
     for branch in branches {
         let tip = session.stage.history.tip_of(branch);
         session.stage.history.seek(tip, &mut unobserved).unwrap();
-        let StateHash(shown) = session.stage.history.twin.hash();
+        let StateHash(shown) = session.stage.history.twin().hash();
         session
             .stage
             .history
             .seek_afresh(tip, &mut unobserved)
             .unwrap();
-        assert_eq!(session.stage.history.twin.hash(), StateHash(shown));
+        assert_eq!(session.stage.history.twin().hash(), StateHash(shown));
     }
     session.stage.history.seek(here, &mut unobserved).unwrap();
 }
@@ -278,7 +278,7 @@ fn whatever_a_device_says_nothing_false_is_shown_and_nothing_is_lost() {
             let command = random_command(&mut rng);
             let done = session.execute(command, &mut impatient());
             failures += u32::from(done.is_err());
-            let now = session.stage.history.tree.entry_count();
+            let now = session.stage.history.tree().entry_count();
             assert!(
                 now >= entries,
                 "seed {seed}: {entries} entries were recorded, {now} are left"

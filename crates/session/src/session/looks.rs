@@ -61,7 +61,7 @@ impl Session {
                 Ok(Reply::Breakpoints { breakpoints })
             }
             Look::Board => {
-                let (board, state) = (self.stage.board(), &self.stage.history.twin.board);
+                let (board, state) = (self.stage.board(), &self.stage.history.twin().board);
                 let view = state.view(board, 20);
                 let data = serde_json::to_value(&view).unwrap_or_default();
                 Ok(Reply::Board(BoardListing {
@@ -73,7 +73,7 @@ impl Session {
                 let text = self
                     .stage
                     .history
-                    .twin
+                    .twin()
                     .board
                     .console()
                     .map(|console| console.bytes())
@@ -171,6 +171,7 @@ impl Session {
             }
         };
         let (sent_bytes, received_bytes, retransmissions) = self.runner.traffic();
+        let (snapshots, snapshot_bytes) = self.stage.history.snapshots();
         Info {
             program: self.options.program.display().to_string(),
             program_hash: format!("{:016x}", self.stage.program().module.hash()),
@@ -181,10 +182,10 @@ impl Session {
             here,
             device_at,
             follows: self.runner.follows(),
-            branches: self.stage.history.tree.branches().count() as u32,
-            entries: self.stage.history.tree.entry_count(),
-            snapshots: self.stage.history.keyframes.len() as u32,
-            snapshot_bytes: self.stage.history.keyframes.bytes() as u64,
+            branches: self.stage.history.tree().branches().count() as u32,
+            entries: self.stage.history.tree().entry_count(),
+            snapshots: snapshots as u32,
+            snapshot_bytes: snapshot_bytes as u64,
             sent_bytes,
             received_bytes,
             retransmissions,

@@ -107,14 +107,14 @@ impl Session {
     /// What the program has done to the board, at the moment shown.
     #[must_use]
     pub fn board_state(&self) -> &BoardState {
-        &self.stage.history.twin.board
+        &self.stage.history.twin().board
     }
 
     /// The program's state at the moment shown, to compare in full.
     #[doc(hidden)]
     #[must_use]
     pub fn machine(&self) -> &Machine {
-        &self.stage.history.twin.machine
+        &self.stage.history.twin().machine
     }
 
     /// The file of the program.

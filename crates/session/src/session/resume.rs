@@ -58,8 +58,9 @@ impl Session {
         }
         let mut session = Self::start(options, board, &program.bytes, upload.0)?;
         session.record.add_damage(told(&store));
-        let tree = &mut session.stage.history.tree;
-        read_tree(tree, &store, upload).map_err(wrong)?;
+        let history = &mut session.stage.history;
+        let read = history.take_in(|tree| read_tree(tree, &store, upload));
+        read.map_err(wrong)?;
         let mut place = |who, whose| -> Result<Option<Moment>, OpenError> {
             let kept = store.place(who).map_err(stored)?;
             let kept = kept.filter(|kept| kept.upload == upload);
@@ -73,7 +74,7 @@ impl Session {
         notes.map_err(stored)?;
         session.read_stops(&store).map_err(stored)?;
         let is_known = |at: &Moment| {
-            session.record.damage().is_empty() || session.stage.history.tree.contains(at.place)
+            session.record.damage().is_empty() || session.stage.history.tree().contains(at.place)
         };
         if let Some(at) = user.filter(is_known) {
             match session.stage.history.seek(at, observer) {
@@ -83,7 +84,7 @@ impl Session {
                 }
                 sought => sought.map_err(|error| wrong(error.to_string()))?,
             }
-            let place = session.stage.history.tree.canonical(at.place);
+            let place = session.stage.history.tree().canonical(at.place);
             session
                 .stage
                 .history

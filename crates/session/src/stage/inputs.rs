@@ -102,7 +102,7 @@ impl Stage {
     /// The calls that read standard input, from where it is read next, or ` from` a byte.
     fn input_named(&self, from: &str) -> Result<Vec<NamedInput>, CommandError> {
         let board = self.board();
-        let read = self.history.twin.board.system().map(|s| s.input_read());
+        let read = self.history.twin().board.system().map(|s| s.input_read());
         let from = match from.trim().strip_prefix("from ") {
             Some(byte) => byte.trim().parse().ok(),
             None => read.filter(|_| from.is_empty()),
@@ -185,7 +185,9 @@ impl Stage {
         args: &[Value],
         text: &str,
     ) -> Result<Value, CommandError> {
-        let codomain = self.board().codomain_at(id, args, &self.history.twin.board);
+        let codomain = self
+            .board()
+            .codomain_at(id, args, &self.history.twin().board);
         let value = parse(text, codomain.ty()).map_err(CommandError::Invalid)?;
         if !codomain.contains(value) {
             let call = self.scene().call_text(id, args);
@@ -207,7 +209,7 @@ impl Stage {
         text: &str,
     ) -> Result<Yield, CommandError> {
         let board = self.board();
-        let codomain = board.codomain_at(id, known, &self.history.twin.board);
+        let codomain = board.codomain_at(id, known, &self.history.twin().board);
         let text = text.trim();
         let invalid = |why: String| {
             let call = match known {
@@ -230,7 +232,7 @@ impl Stage {
     }
 
     pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
-        let pending = self.history.twin.machine.pending().and_then(|call| {
+        let pending = self.history.twin().machine.pending().and_then(|call| {
             let id = self.program().primitive(call.func.0)?;
             let input = can_be_mocked(self.board().primitive(id)?);
             input.then_some((id, call.args))
@@ -270,7 +272,7 @@ impl Stage {
             }
         }
         let call = self.scene().call_text(id, &args);
-        let state = &self.history.twin.board;
+        let state = &self.history.twin().board;
         let count = self.board().codomain_at(id, &args, state).count();
         let tried = u64::from(added + known);
         let stand = if values.trim() == ALL && count.is_none_or(|count| count > tried) {
@@ -294,7 +296,7 @@ impl Stage {
         let board = self.board();
         let list: Vec<_> = match text.trim() {
             ALL => {
-                let state = &self.history.twin.board;
+                let state = &self.history.twin().board;
                 let values = board.representatives(id, args, state, ALL_OF_THEM);
                 // Bytes have no representatives yet: the nearest to zero stand for all.
                 let yields = values.into_iter();

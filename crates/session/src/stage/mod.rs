@@ -76,7 +76,7 @@ impl Stage {
         Scene {
             program: self.program(),
             info: self.info(),
-            machine: &self.history.twin.machine,
+            machine: &self.history.twin().machine,
         }
     }
 
@@ -107,12 +107,12 @@ impl Stage {
     pub(crate) fn ended(&self) -> Option<StopReason> {
         let here = self.history.here();
         let at_tip = self.history.tip_of(here.place.branch) == here;
-        let end = self.history.tree.end(here.place.branch);
+        let end = self.history.tree().end(here.place.branch);
         match end.filter(|_| at_tip) {
             Some(End::Finished(_)) => Some(self.finished()),
             Some(End::Trapped(trap)) => Some(self.trapped(trap)),
             // The branch may go on with an event that did not come this time.
-            _ => match self.history.twin.machine.outcome()? {
+            _ => match self.history.twin().machine.outcome()? {
                 Outcome::Finished(_) | Outcome::Exited(_) => Some(self.finished()),
                 Outcome::Trapped(trap) => Some(self.trapped(&trap.to_string())),
             },
@@ -132,7 +132,7 @@ impl Stage {
     }
 
     pub(crate) fn origin(&self) -> Origin {
-        let machine = &self.history.twin.machine;
+        let machine = &self.history.twin().machine;
         let offset = machine.location().map(|location| location.offset);
         let place = offset.and_then(|offset| self.info().place_at(offset));
         Origin {
@@ -148,7 +148,7 @@ impl Stage {
     pub(crate) fn progress(&self, what: &str) -> Event {
         Event::Progress {
             what: what.to_owned(),
-            done: self.history.twin.steps(),
+            done: self.history.twin().steps(),
             total: None,
         }
     }

@@ -92,7 +92,7 @@ impl Stage {
             }
             let place = self
                 .history
-                .tree
+                .tree()
                 .at_step(tip.place, steps)
                 .ok_or_else(|| unknown(name))?;
             return Ok(Moment {
@@ -126,7 +126,7 @@ impl Stage {
     /// The choices that lead to a moment.
     pub(crate) fn trace_to(&self, at: Moment) -> MomentText {
         let mut trace = MomentText::new(self.program().module.hash());
-        for (_, entry) in self.history.tree.path(at.place).into_iter().flatten() {
+        for (_, entry) in self.history.tree().path(at.place).into_iter().flatten() {
             let kind = match &entry.kind {
                 EntryKind::Input { value, bytes, .. } => encode_input(&Yield {
                     value: *value,
@@ -177,17 +177,17 @@ impl Stage {
         self.history.seek(Moment::START, &mut unobserved)?;
         let mut mocks = Mocks::default();
         let mut reached = Ok(());
-        while self.history.twin.steps() < steps
+        while self.history.twin().steps() < steps
             || records.front().is_some_and(|record| record.steps == steps)
         {
             let before = (self.history.here(), records.len());
             let progress = Event::Progress {
                 what: "replaying the moment".to_owned(),
-                done: self.history.twin.steps(),
+                done: self.history.twin().steps(),
                 total: Some(steps),
             };
             if observer(progress) == Flow::Pause {
-                let done = self.history.twin.steps();
+                let done = self.history.twin().steps();
                 reached = Err(CommandError::Invalid(format!(
                     "the replay of the moment was given up at step {done} of {steps}"
                 )));
@@ -197,7 +197,7 @@ impl Stage {
             let mut live = Live::new(&mut records, &mut mocks);
             let halt = self.history.extend(&mut live, Source::Told, until);
             // A trapping instruction is not retired: the string counts its attempt.
-            let attempted = self.history.twin.steps() + 1 == steps && records.is_empty();
+            let attempted = self.history.twin().steps() + 1 == steps && records.is_empty();
             if attempted && matches!(halt, Ok(Halt::Trapped(_))) {
                 break;
             }
@@ -274,7 +274,7 @@ impl std::fmt::Display for UniverseId {
 
 /// The number of a moment in this session.
 pub(crate) fn universe_id(history: &History, at: Moment) -> UniverseId {
-    let since = history.tree.step_of(at.place).unwrap_or(0);
+    let since = history.tree().step_of(at.place).unwrap_or(0);
     UniverseId {
         branch: at.place.branch.0,
         index: at.place.index,
@@ -285,11 +285,11 @@ pub(crate) fn universe_id(history: &History, at: Moment) -> UniverseId {
 
 /// The moment that a number names.
 pub(crate) fn moment_of_id(history: &History, id: UniverseId) -> Option<Moment> {
-    let place = history.tree.canonical(Place {
+    let place = history.tree().canonical(Place {
         branch: BranchId(id.branch),
         index: id.index,
     })?;
-    let steps = history.tree.step_of(place)?.checked_add(id.offset)?;
+    let steps = history.tree().step_of(place)?.checked_add(id.offset)?;
     let agent = id.agent;
     Some(Moment {
         place,

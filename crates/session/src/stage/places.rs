@@ -86,7 +86,7 @@ impl Stage {
                 .find_file(name)
                 .map_err(|e| CommandError::NoSuch(e.to_string()));
         }
-        let machine = &self.history.twin.machine;
+        let machine = &self.history.twin().machine;
         let frames = (0..machine.depth()).filter_map(|frame| machine.frame(frame));
         let mut places = frames.filter_map(|frame| self.info().place_at(frame.offset));
         // Where no frame has source, as at the start of a linker's wrapper, the file of the first line is meant.

@@ -12,7 +12,7 @@ impl Stage {
     /// A moment with its place in the source; `device` is where one stands, if there is one. `at` must be where the twin
     /// stands for the call to be known.
     pub(crate) fn view(&self, at: Moment, device: Option<Moment>) -> PlaceView {
-        let location = self.history.twin.machine.location();
+        let location = self.history.twin().machine.location();
         let offset = location.map(|location| location.offset);
         let scene = self.scene();
         let frame = scene.own_frame();
@@ -33,7 +33,7 @@ impl Stage {
             offset: offset.map(|offset| offset.0),
             call: self.pending_call(),
             device_elsewhere: device.is_some_and(|device| device != at),
-            futures: self.history.tree.children(at.place).count() as u32,
+            futures: self.history.tree().children(at.place).count() as u32,
         }
     }
 
@@ -82,10 +82,10 @@ impl Stage {
 
     /// The call that is about to happen.
     pub(crate) fn pending_call(&self) -> Option<String> {
-        let machine = &self.history.twin.machine;
+        let machine = &self.history.twin().machine;
         let call = machine.pending()?;
         let primitive = self.program().primitive(call.func.0)?;
-        let board = &self.history.twin.board;
+        let board = &self.history.twin().board;
         let subject = board.call_subject(self.board(), primitive, &call.args, machine.memory());
         Some(self.called_text(&Called {
             primitive,

@@ -116,7 +116,7 @@ fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandErr
             Ok((goal, format!("why {words}")))
         }
         Question::Why { target: None } => {
-            let machine = &stage.history.twin.machine;
+            let machine = &stage.history.twin().machine;
             let Some(Outcome::Trapped(trap)) = machine.outcome() else {
                 let text = "the program has not trapped here: say what should not happen, for example 'why 12', or \
                             jump to a trap first ('bugs' finds some)";
@@ -158,7 +158,7 @@ fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), Comman
 
 /// The state shown, to explore from.
 fn start_here(stage: &Stage) -> Result<Start, CommandError> {
-    let twin = &stage.history.twin;
+    let twin = stage.history.twin();
     if twin.ended() {
         let text = "the program has ended here: go back first ('S'), or ask 'why'";
         return Err(CommandError::Invalid(text.to_owned()));
@@ -189,7 +189,7 @@ fn turns_to(
     here: Moment,
     observer: Observer<'_>,
 ) -> Result<Vec<(Turn, Start)>, CommandError> {
-    let path = stage.history.tree.path(here.place).into_iter().flatten();
+    let path = stage.history.tree().path(here.place).into_iter().flatten();
     let mut choices: Vec<(String, Moment)> = vec![("the start".to_owned(), Moment::START)];
     for (place, entry) in path {
         if !matches!(entry.kind, EntryKind::Output { .. }) {

@@ -53,7 +53,7 @@ impl Reconverged {
 
 /// What is looked at; nothing if nothing has branched.
 fn inputs(stage: &Stage) -> Vec<Looked> {
-    let tree = &stage.history.tree;
+    let tree = stage.history.tree();
     let mut all = Vec::new();
     if tree.branches().nth(1).is_none() {
         return all;
@@ -96,7 +96,7 @@ fn same(stage: &mut Stage, looked: &[Looked]) -> Result<Vec<SameAs>, CommandErro
         let clock = || began.elapsed();
         let budget = Budget::new(TIME, &clock, &|_| Flow::Continue);
         stage.history.seek(Moment::START, &mut unobserved)?;
-        let twin = &stage.history.twin;
+        let twin = stage.history.twin();
         let (machine, board) = (twin.machine.clone(), twin.board.clone());
         let start = super::start(stage.program(), machine, board);
         let bounds = Bounds {
@@ -113,7 +113,7 @@ fn same(stage: &mut Stage, looked: &[Looked]) -> Result<Vec<SameAs>, CommandErro
         let mut first: HashMap<DeviceState, Moment> = HashMap::new();
         for Looked { at, .. } in looked {
             stage.history.seek(*at, &mut unobserved)?;
-            let twin = &stage.history.twin;
+            let twin = stage.history.twin();
             if twin.machine.in_handler() || twin.machine.pending().is_none() {
                 continue;
             }

@@ -362,7 +362,7 @@ fn follow_values(
         let from = tip.steps / PARTS * part;
         let length = (WHOLE / PARTS).min(tip.steps / PARTS);
         let at = |steps| {
-            let place = stage.history.tree.at_step(tip.place, steps)?;
+            let place = stage.history.tree().at_step(tip.place, steps)?;
             Some(Moment::of(place, steps))
         };
         let (Some(start), Some(end)) = (at(from), at(from + length)) else {
@@ -485,7 +485,7 @@ fn follow_armed(
 
 /// Looks at the instruction that comes next.
 fn at_code(stage: &Stage, followed: &mut [Followed], places: &Places) {
-    let machine = &stage.history.twin.machine;
+    let machine = &stage.history.twin().machine;
     let (depth, steps) = (machine.depth(), machine.steps());
     for one in &mut *followed {
         one.leave(depth, steps);
