@@ -43,19 +43,22 @@ mod filling;
 mod font;
 mod hardware;
 mod limit;
+mod mix;
 mod payload;
 mod portable;
 mod primitive;
 mod rule;
 mod sampling;
-mod shared;
 mod source;
 mod state;
 #[cfg(feature = "host")]
 mod system;
 mod table;
+mod vec_map;
 #[cfg(feature = "host")]
 mod view;
+
+pub use borges_vm::Shared;
 
 pub use action::{Action, Refusal};
 pub use bind::{BindError, ProgramImport, describe_missing};
@@ -75,12 +78,12 @@ pub use filling::Misfit;
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 pub use limit::{BrokenLimit, Limit, LimitBound};
+pub use mix::{GOLDEN, mix};
 pub use payload::{Payload, SystemCall, Yield};
 pub use portable::PortableBoard;
 pub use primitive::{Primitive, PrimitiveId, PrimitiveKind, Register};
 pub use rule::{Bound, InputCall, Quantity, Rule, RuleClaim, RuleCondition};
 pub use sampling::Sampling;
-pub use shared::{Shared, VecMap};
 pub use source::{
     ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation, Timeline, Wave, WorldModel,
 };
@@ -91,6 +94,7 @@ pub use state::{
 };
 #[cfg(feature = "host")]
 pub use system::{MemoryRead, choice_text, unmocked, yielded};
+pub use vec_map::VecMap;
 #[cfg(feature = "host")]
 pub use view::{
     BoardView, ConsoleView, DisplayView, EventView, MotorView, PinView, SensorView, StripView,

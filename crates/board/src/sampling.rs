@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use borges_vm::{ValType, Value};
 
-use crate::Codomain;
 use crate::codomain::is_nan;
+use crate::{Codomain, GOLDEN, mix};
 
 /// How to pick representative values of a codomain.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,16 +106,6 @@ fn random(codomain: &Codomain, n: u64, seed: u64) -> Vec<Value> {
     (0..n)
         .filter_map(|i| codomain.nth(mix(seed.wrapping_add(i.wrapping_mul(GOLDEN))) % count))
         .collect()
-}
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// SplitMix64's output function: well-spread bits from any number.
-pub(crate) fn mix(n: u64) -> u64 {
-    let n =
-        (n.wrapping_add(GOLDEN) ^ n.wrapping_add(GOLDEN) >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let n = (n ^ n >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    n ^ n >> 31
 }
 
 fn small(ty: ValType, n: i32) -> Value {

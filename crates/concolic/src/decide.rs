@@ -8,6 +8,7 @@ use crate::budget::Budget;
 use crate::constraint::{Constraint, NO_TIME, Solution};
 use crate::dag::{Dag, Expr, Node};
 use crate::lanes::{Compiled, Lanes, Point, WIDTH};
+use crate::random::Random;
 use crate::range::{self, Range};
 use crate::set::Set;
 use crate::solver::{Query, Solver, SolverInput};
@@ -55,7 +56,7 @@ pub struct Decider {
     lanes: Lanes,
     point: Point,
     ranges: Vec<Range>,
-    random: u64,
+    random: Random,
     refined: HashMap<(Set, Vec<Constraint>), Option<Set>>,
     answered: HashMap<Question, Solution>,
 }
@@ -70,7 +71,7 @@ impl Decider {
             lanes: Lanes::default(),
             point: Point::default(),
             ranges: Vec::new(),
-            random: 0x9e37_79b9_7f4a_7c15,
+            random: Random::from_seed(0),
             refined: HashMap::new(),
             answered: HashMap::new(),
         }
@@ -359,10 +360,7 @@ impl Decider {
                 .filter(|cell| domain.contains(*cell))
                 .unwrap_or(least);
             for (lane, cell) in column.iter_mut().enumerate() {
-                self.random ^= self.random << 13;
-                self.random ^= self.random >> 7;
-                self.random ^= self.random << 17;
-                let random = self.random;
+                let random = self.random.next();
                 *cell = match (lane, random % 8) {
                     (0, _) => hinted,
                     (_, 0) => least,

@@ -15,6 +15,7 @@ mod lanes;
 mod memory;
 mod outside;
 mod path;
+mod random;
 mod range;
 mod set;
 mod shadow;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use borges_board::{GOLDEN, mix};
 use borges_wire::link::Link;
 
 /// A clock that its owner moves, or the real one.
@@ -287,11 +288,9 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^ (word >> 31)
+        let word = mix(self.0);
+        self.0 = self.0.wrapping_add(GOLDEN);
+        word
     }
 
     fn below(&mut self, limit: u64) -> u64 {

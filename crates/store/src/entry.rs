@@ -1,7 +1,9 @@
 //! Entries of the multiverse as they are kept.
 
 use std::fmt::Write as _;
+use std::hash::Hasher as _;
 
+use fnv::FnvHasher;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
 /// A value of the program. Floats are bits, so that every NaN comes back as it was.
@@ -52,11 +54,10 @@ pub struct KeptEntry {
 }
 
 /// 64-bit FNV-1a, continued from `state`: names programs on the wire, and was the checksum of older files.
-pub(crate) fn checksum(mut state: u64, bytes: &[u8]) -> u64 {
-    for &byte in bytes {
-        state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    state
+pub(crate) fn checksum(state: u64, bytes: &[u8]) -> u64 {
+    let mut hasher = FnvHasher::with_key(state);
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// Where a checksum begins.

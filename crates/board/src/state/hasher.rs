@@ -2,24 +2,19 @@
 
 use core::hash::Hasher;
 
-/// FNV-1a over bytes that are the same on every machine: little endian, sizes as 64 bits.
-pub(super) struct PortableHasher(u64);
+use fnv::FnvHasher;
 
-impl Default for PortableHasher {
-    fn default() -> Self {
-        PortableHasher(0xcbf2_9ce4_8422_2325)
-    }
-}
+/// FNV-1a over bytes that are the same on every machine: little endian, sizes as 64 bits.
+#[derive(Default)]
+pub(super) struct PortableHasher(FnvHasher);
 
 impl Hasher for PortableHasher {
     fn finish(&self) -> u64 {
-        self.0
+        self.0.finish()
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        self.0.write(bytes);
     }
 
     fn write_u16(&mut self, n: u16) {

@@ -153,7 +153,7 @@ impl Explorer<'_, '_> {
 
     /// A value of a domain. Limits are where conditions most often change.
     fn sample(&mut self, domain: &Set) -> Option<u64> {
-        let random = self.next_random();
+        let random = self.random.next();
         let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
         domain.nth(match random % 4 {
             0 => 0,

@@ -33,6 +33,7 @@ use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::outside::Outside;
 use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, calls};
+use crate::random::Random;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped, Touches};
 
@@ -221,7 +222,7 @@ struct Explorer<'e, 'b> {
     waiting: VecDeque<Waiting>,
     levels: Levels,
     point: Point,
-    random: u64,
+    random: Random,
     coverage: Coverage,
     found: Found,
     unexplored: Vec<Unexplored>,
@@ -283,10 +284,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
             _ => None,
         };
         let random = match strategy {
-            SearchOrder::Random(seed) => {
-                seed.wrapping_mul(2).wrapping_add(0x9e37_79b9_7f4a_7c15) | 1
-            }
-            _ => 1,
+            SearchOrder::Random(seed) => Random::from_seed(seed),
+            _ => Random::in_state(1),
         };
         Explorer {
             start,
@@ -433,13 +432,6 @@ impl<'e, 'b> Explorer<'e, 'b> {
             steps: self.steps,
             inputs: self.levels.level.map_or(0, |level| level.saturating_sub(1)),
         }
-    }
-
-    fn next_random(&mut self) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random
     }
 
     /// Puts the values into the machine that everything has under the path's model.

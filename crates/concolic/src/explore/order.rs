@@ -142,7 +142,7 @@ impl Explorer<'_, '_> {
                 self.waiting.remove(first)
             }
             SearchOrder::Random(_) => {
-                let random = self.next_random();
+                let random = self.random.next();
                 let at = random.checked_rem(self.waiting.len() as u64)? as usize;
                 self.waiting.swap_remove_back(at)
             }

@@ -20,6 +20,7 @@ use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::lanes::Point;
 use crate::path::{End, Unexplored};
+use crate::random::Random;
 use crate::shadow::Touches;
 
 use super::found::Found;
@@ -198,7 +199,7 @@ impl Workbench {
             waiting: std::collections::VecDeque::new(),
             levels: Levels::default(),
             point: self.point,
-            random: 1,
+            random: Random::in_state(1),
             coverage: self.coverage,
             found: Found::default(),
             unexplored: Vec::new(),

@@ -1,7 +1,9 @@
 //! Names of blobs.
 
 use core::fmt;
+use core::hash::Hasher as _;
 
+use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 
 /// Names a blob by its content (64-bit FNV-1a).
@@ -33,16 +35,16 @@ pub struct ContentHasher(u64);
 
 impl Default for ContentHasher {
     fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+        Self(FnvHasher::default().finish())
     }
 }
 
 impl ContentHasher {
     /// Adds the next chunk.
     pub fn update(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        let mut hasher = FnvHasher::with_key(self.0);
+        hasher.write(bytes);
+        self.0 = hasher.finish();
     }
 
     /// The name of all chunks so far.

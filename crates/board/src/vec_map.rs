@@ -1,13 +1,6 @@
-//! Small containers: sharing where the target allows it, and maps that are cheap to clone.
+//! Small containers: maps that are cheap to clone.
 
 use alloc::vec::Vec;
-
-/// A shared pointer: atomic where the target has atomics, otherwise not.
-#[cfg(target_has_atomic = "ptr")]
-pub type Shared<T> = alloc::sync::Arc<T>;
-/// A shared pointer: atomic where the target has atomics, otherwise not.
-#[cfg(not(target_has_atomic = "ptr"))]
-pub type Shared<T> = alloc::rc::Rc<T>;
 
 /// A map kept as a sorted vector: for a few dozen entries it is small, fast, and cloned by one allocation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
