@@ -7,6 +7,8 @@ pub(crate) mod entry;
 mod feeds;
 mod keyframes;
 mod survey;
+#[cfg(test)]
+pub(crate) mod tests;
 pub(crate) mod twin;
 
 use std::collections::{BTreeMap, BTreeSet};

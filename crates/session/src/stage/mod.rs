@@ -3,6 +3,8 @@
 mod inputs;
 mod moments;
 mod places;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use borges_board::Board;
