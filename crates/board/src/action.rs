@@ -73,7 +73,7 @@ pub enum Refusal {
          (in AssemblyScript `handler.index`; `handler` alone is the address of an object)"
     )]
     NoHandler {
-        /// The index.
+        /// What it was sought at.
         index: u32,
         /// How many elements the table has.
         size: u32,
@@ -102,28 +102,28 @@ pub enum Action<'a> {
     Nothing,
     /// A pin becomes an input or an output.
     PinMode {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The mode as the program gave it (0 input, 2 output).
         mode: i32,
     },
     /// A level is written to a pin.
     Level {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// High or low.
         level: bool,
     },
     /// A duty is written to a pin.
     Duty {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The duty, of 255.
         duty: u8,
     },
     /// A PWM channel is set up; its duty becomes 0.
     ChannelSetup {
-        /// The channel.
+        /// Its number: any is a channel.
         channel: u8,
         /// Its frequency in Hz.
         frequency_hz: u32,
@@ -134,14 +134,14 @@ pub enum Action<'a> {
     },
     /// A pin follows a PWM channel.
     ChannelAttach {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
-        /// The channel.
+        /// Its number: any is a channel.
         channel: u8,
     },
     /// A PWM channel gets a duty.
     ChannelDuty {
-        /// The channel.
+        /// Its number: any is a channel.
         channel: u8,
         /// The duty, of 4095.
         duty: u16,
@@ -153,14 +153,14 @@ pub enum Action<'a> {
     },
     /// A motor gets a speed and keeps it.
     MotorSpeed {
-        /// The motor.
+        /// Its number, below [`Board::motors`].
         motor: u8,
         /// Its speed, ±10,000 being full.
         speed: i32,
     },
     /// A motor runs for a time and stops.
     MotorFor {
-        /// The motor.
+        /// Its number, below [`Board::motors`].
         motor: u8,
         /// Its speed, ±10,000 being full.
         speed: i32,
@@ -169,7 +169,7 @@ pub enum Action<'a> {
     },
     /// A motor turns by an angle from where it is and stops.
     MotorTurn {
-        /// The motor.
+        /// Its number, below [`Board::motors`].
         motor: u8,
         /// Its speed, 100 to 10,000.
         speed: i32,
@@ -199,11 +199,11 @@ pub enum Action<'a> {
     DisplaySetup,
     /// The display is turned.
     DisplayOrientation(i32),
-    /// A rectangle of the display gets one colour (RGB 5-6-5).
+    /// A rectangle of the display gets one colour.
     DisplayFill {
         /// Where, clipped to the display.
         rect: Rect,
-        /// The colour.
+        /// RGB 5-6-5.
         colour: u16,
     },
     /// A text is drawn on the display, in cells of 8 × 16 pixels times the scale.
@@ -212,7 +212,7 @@ pub enum Action<'a> {
         x: i32,
         /// Upper edge.
         y: i32,
-        /// The text.
+        /// Its bytes, as the program has them: they need not be UTF-8.
         text: &'a [u8],
         /// Each dot is a square of so many pixels.
         scale: u16,
@@ -229,12 +229,12 @@ pub enum Action<'a> {
     SpiWords {
         /// How many times.
         count: u32,
-        /// The word.
+        /// The same each time.
         word: u16,
     },
     /// Changes of a pin become events.
     Subscribe {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The handler, as an index into the program's table.
         handler: u32,
@@ -243,7 +243,7 @@ pub enum Action<'a> {
     },
     /// Changes of a pin are no events any more.
     Unsubscribe {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
     },
     /// The timer starts.
@@ -257,7 +257,7 @@ pub enum Action<'a> {
     UnsubscribeTimer,
     /// A sensor gets a mode.
     SensorMode {
-        /// Its port.
+        /// Its number, below [`Board::ports`].
         port: u8,
         /// The mode (2: colours).
         mode: i32,

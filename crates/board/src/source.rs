@@ -126,9 +126,9 @@ pub enum Shape {
 pub enum WorldModel {
     /// A disc of coloured sectors that a motor turns under a sensor (or a needle turned over a dial).
     Disc {
-        /// The motor.
+        /// Its number, below [`crate::Board::motors`].
         motor: u8,
-        /// The sensor.
+        /// The input that sees it.
         sensor: Calls,
         /// The sectors, by ascending end; the last ends at 360 degrees.
         sectors: Vec<Sector>,
@@ -137,7 +137,7 @@ pub enum WorldModel {
     Room {
         /// The pin of the heater: full on when high, or as far as its duty says.
         heater: u8,
-        /// The sensor.
+        /// The input that sees it.
         sensor: Calls,
         /// Temperature without heating.
         ambient: f64,
@@ -154,7 +154,7 @@ pub enum WorldModel {
     Light {
         /// The pin of the lamp: full on when high, or as far as its duty says.
         lamp: u8,
-        /// The sensor.
+        /// The input that sees it.
         sensor: Calls,
         /// The reading while it is dark.
         dark: f64,

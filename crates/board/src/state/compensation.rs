@@ -25,7 +25,7 @@ pub enum Captured {
 /// Where a motor really stood, if not where the model says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapturedMotor {
-    /// The motor.
+    /// Its number, below [`Board::motors`].
     pub motor: u8,
     /// Its encoder before the call.
     pub before: Option<Angle>,
@@ -55,14 +55,14 @@ pub struct Compensation {
 pub enum Restore {
     /// A pin's mode.
     PinMode {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The mode before.
         mode: Option<i32>,
     },
     /// A pin's level.
     Level {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// What the program had written before.
         written: Option<bool>,
@@ -71,41 +71,41 @@ pub enum Restore {
     },
     /// A pin's duty.
     Duty {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The duty before.
         duty: Option<u8>,
     },
     /// The PWM channel that a pin follows.
     PinChannel {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The channel before.
         channel: Option<u8>,
     },
     /// A PWM channel.
     Channel {
-        /// The channel.
+        /// Its number: any is a channel.
         channel: u8,
         /// Its setting before.
         setting: Option<PwmChannel>,
     },
     /// Motors: drive them back, then let them run as they did.
     Motors(Vec<MotorRestore>),
-    /// The tone.
+    /// The tone in Hz; none if nothing sounded.
     Tone(Option<i32>),
     /// The subscription to a pin.
     Interrupt {
-        /// The pin.
+        /// Its number, below [`Board::pins`].
         pin: u8,
         /// The subscription before.
         subscription: Option<Subscription>,
     },
-    /// The timer.
+    /// The timer as it was set, if it was.
     Timer(Option<Timer>),
     /// A sensor's mode.
     SensorMode {
-        /// The port.
+        /// Its number, below [`Board::ports`].
         port: u8,
         /// The mode before.
         mode: Option<i32>,
@@ -148,7 +148,7 @@ pub enum Restore {
 /// A motor as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MotorRestore {
-    /// The motor.
+    /// Its number, below [`Board::motors`].
     pub motor: u8,
     /// Its speed before.
     pub speed: i32,
