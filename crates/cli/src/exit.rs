@@ -69,7 +69,6 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// To be told to the user.
     Told {
-        /// The code to end with.
         exit: Exit,
         /// What failed, and the likely cause.
         message: String,

@@ -14,7 +14,6 @@ use crate::interrupt::{self, Pausable};
 
 /// Where results go: text or JSON on standard output.
 pub(crate) struct Output {
-    /// Print JSON.
     pub(crate) json: bool,
     /// How to paint standard output.
     pub(crate) paint: Paint,
@@ -76,7 +75,6 @@ impl Output {
         }
     }
 
-    /// Writes text as it is.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         self.bytes(text.as_bytes(), false)
     }

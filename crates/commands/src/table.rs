@@ -261,7 +261,6 @@ fn touching<R>(table: Table<R>, word: Word<'_>) -> Option<(Word<'_>, usize)> {
     spec.takes_notation.then_some((word, name.len()))
 }
 
-/// All names of a command.
 fn names_of<R>(spec: &Spec<R>) -> impl Iterator<Item = &'static str> {
     std::iter::once(spec.name).chain(spec.letters.iter().copied())
 }

@@ -37,7 +37,6 @@ pub(crate) struct EntriesHeader {
     pub(crate) frame: &'static str,
     /// That of the question.
     pub(crate) id: u32,
-    /// The branch.
     pub(crate) branch: u32,
     /// The index of the place before the first row.
     pub(crate) from: u32,
@@ -66,7 +65,6 @@ pub(crate) struct StatesHeader {
     pub(crate) complete: bool,
 }
 
-/// Branches as a frame.
 pub(crate) fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec<u8> {
     let header = BranchesHeader {
         frame: "branches",
@@ -94,7 +92,6 @@ pub(crate) fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec
     frame.bytes
 }
 
-/// Entries as a frame.
 pub(crate) fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
     let mut texts = Texts::default();
     let rows = &listing.entries;
@@ -132,7 +129,6 @@ const STATUSES: [&str; 7] = [
     "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock",
 ];
 
-/// All states as a frame.
 pub(crate) fn states(id: u32, graph: &dyn Multiverse) -> Vec<u8> {
     let count = graph.states() as u32;
     let mut frame = Frame::new(&StatesHeader {

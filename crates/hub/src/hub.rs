@@ -122,7 +122,6 @@ impl Hub {
     }
 }
 
-/// What the thread has.
 struct Owner {
     shelf: Box<dyn Shelf>,
     room: Room,

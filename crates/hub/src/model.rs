@@ -157,7 +157,6 @@ fn caredeb(session: &mut ModelSession, line: &str, watch: Watch<'_>) -> Result<M
     Ok(ModelReply::Caredeb(CareDeb::of(debugger, ok, answer.text)))
 }
 
-/// An error for people.
 fn words<T>(result: Result<T, impl std::fmt::Display>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }

@@ -9,7 +9,6 @@ use crate::model::{Dialect, Explore, Grain, Prompt, Simple};
 use crate::muoz::{self, MuOz};
 use crate::voyager::Actors;
 
-/// Where our languages are described.
 const SHOWN: &str = "docs/languages.md shows how programs are written";
 
 /// The languages that are always there, one a line.

@@ -15,7 +15,6 @@ pub(crate) struct Comments {
     pub(crate) block: Option<(&'static str, &'static str)>,
 }
 
-/// Comments as in C.
 pub(crate) const C: Comments = Comments {
     line: "//",
     block: Some(("/*", "*/")),

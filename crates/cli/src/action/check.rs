@@ -66,7 +66,6 @@ pub(crate) fn check(options: &args::Check, output: &mut Output) -> Result<Exit, 
     Ok(exit)
 }
 
-/// A sentence about a good file.
 fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
     if let Some(model) = file.to_str().map(model::named).transpose()?.flatten() {
         return Ok(format!("a program in {}", model.dialect().name()));

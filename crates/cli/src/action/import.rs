@@ -54,7 +54,6 @@ pub(crate) fn import(options: &args::Import, output: &mut Output) -> Result<Exit
     Ok(exit)
 }
 
-/// What came of it.
 fn said(imported: &Imported, paint: Paint) -> String {
     let role = match imported.parted {
         None => Role::Good,
@@ -90,7 +89,6 @@ fn said(imported: &Imported, paint: Paint) -> String {
     lines.join("\n")
 }
 
-/// What to do about it.
 fn failure(error: &ImportError) -> Failure {
     match error {
         ImportError::Open(error) => super::unopened(error),

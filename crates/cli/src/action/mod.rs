@@ -68,12 +68,10 @@ fn completions(options: &Completions, output: &mut Output) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-/// Reads a text file.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| unread(path, &error))
 }
 
-/// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| unread(path, &error))
 }

@@ -12,7 +12,6 @@ use crate::exit::Failure;
 pub(crate) struct Target {
     /// Where it is; nothing for a simulated one.
     pub(crate) address: Option<Address>,
-    /// The key that it has.
     pub(crate) key: Option<Key>,
     /// A program that is faster than the link goes on unrecorded.
     pub(crate) stop_recording_when_slow: bool,

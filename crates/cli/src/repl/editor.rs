@@ -31,7 +31,6 @@ pub(crate) enum Typed {
     End,
 }
 
-/// The line editor.
 pub(crate) struct Editor<I: Interpreter> {
     inner: rustyline::Editor<Assistant<I>, FileHistory>,
     history: Option<PathBuf>,

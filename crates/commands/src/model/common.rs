@@ -97,7 +97,6 @@ const LAST_STEPS: u32 = 20;
 pub(super) const CHOOSERS: &str = "first: the first choice, always. turns: the agents in turn. random: any, evenly, \
 from a seed. order: the first of these agents that can act does, others only where none of these can; an agent behind \
 '-' is held and does not act.";
-/// The words of it.
 pub(super) const CHOOSER_WORDS: &[&str] = &["first", "turns", "random", "order"];
 
 /// `[first|turns|random [SEED]|order [-]AGENT…]`; none at the end of the line, or before a number. `known` are the rules,
@@ -141,7 +140,6 @@ pub(super) fn chooser<A>(
 /// A breakpoint, as `breakpoints` lists it.
 #[derive(Debug, Serialize)]
 pub(super) struct Breakpoint {
-    /// Its number.
     pub(super) id: u32,
     /// What it waits for, in the user's words.
     pub(super) text: String,

@@ -29,7 +29,6 @@ impl Amb {
     }
 }
 
-/// The width of [`format`].
 const WIDTH: usize = 80;
 
 /// A program laid out within 80 columns, with its comments.
@@ -64,7 +63,6 @@ enum Task {
 }
 
 impl Program {
-    /// Writes an expression on one line.
     pub(super) fn write(&self, id: ExprId, out: &mut impl Write) -> fmt::Result {
         self.lay_out(id, None, out)
     }

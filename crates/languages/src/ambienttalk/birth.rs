@@ -47,7 +47,6 @@ impl ActorId {
         path
     }
 
-    /// The bits in use.
     fn used(self) -> u32 {
         let (mut word, mut used) = (self.0, 0);
         while word != 0 {

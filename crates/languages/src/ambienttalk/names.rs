@@ -131,7 +131,6 @@ impl AmbientTalk {
         [String::from("main")].into_iter().chain(named).collect()
     }
 
-    /// Their fields.
     fn field_names(&self) -> Vec<String> {
         let main = [(String::from("main"), Program::MAIN)].into_iter();
         let actors = self.main_fields().iter().flat_map(|field| {

@@ -144,7 +144,6 @@ pub(super) fn forwarded(message: &Message, value: Value) -> Result<Message, Stuc
     }
 }
 
-/// A send in the code.
 pub(super) fn send(
     operands: &Operands<'_>,
     site: SiteId,

@@ -52,7 +52,6 @@ pub(super) enum Spot {
     Me,
 }
 
-/// What a name means.
 pub(super) enum Meaning {
     Value(Spot),
     /// A field of the object at a place.

@@ -243,7 +243,6 @@ impl Actor {
         }
     }
 
-    /// Brings the digests up to date.
     pub(super) fn digest(&mut self) {
         self.content = Fingerprint::of(&Content(self)).0;
         self.count();

@@ -52,7 +52,6 @@ pub(super) enum Entity {
 }
 
 impl Entity {
-    /// All values in it.
     pub(super) fn values(&self) -> Vec<Value> {
         match self {
             Self::Object(object) => object.slots.clone(),

@@ -98,12 +98,12 @@ pub struct Progress {
 
 impl Progress {
     /// Of runs that are followed one by one.
-    pub(super) const fn of_steps(steps: u64, ends: u64) -> Self {
+    pub(super) fn of_steps(steps: u64, ends: u64) -> Self {
         Self {
             states: steps,
             edges: steps,
             ends,
-            waiting: 0,
+            ..Self::default()
         }
     }
 }
@@ -129,15 +129,19 @@ impl Explore {
     /// How a graph was explored of which this was kept ([`Explore::how`]); as if nothing was said for any other words.
     #[must_use]
     pub fn of_how(words: &str) -> Self {
-        let all = Grain::ALL
-            .into_iter()
-            .flat_map(|grain| Delivery::ALL.map(|delivery| (grain, delivery)));
-        let mut all = all.map(|(grain, delivery)| Self {
-            grain,
-            delivery,
-            ..Self::default()
-        });
-        all.find(|explore| explore.how() == words)
-            .unwrap_or_default()
+        for grain in [Grain::Rule, Grain::Visible] {
+            for delivery in [Delivery::Immediate, Delivery::Fifo, Delivery::Unordered] {
+                let base = Self::default();
+                let explore = Self {
+                    grain,
+                    delivery,
+                    ..base
+                };
+                if explore.how() == words {
+                    return explore;
+                }
+            }
+        }
+        Self::default()
     }
 }

@@ -97,7 +97,6 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
-    /// What is asked for.
     pub(super) fn options(&self) -> &Explore {
         self.options
     }
@@ -144,7 +143,6 @@ impl Job<'_> {
         report
     }
 
-    /// Some runs.
     fn sampled<P: Reported>(&mut self, plain: &P, by: Sampler, (runs, seed): (u64, u64)) -> Report {
         let longest = u64::from(self.options.depth.min(LONGEST_SAMPLED));
         let (text, options) = (self.text, self.options);
@@ -414,7 +412,7 @@ impl Job<'_> {
         let edges = way.iter().chain([&edge]);
         let choices = edges.filter_map(|id| graph.choice(*id));
         Met {
-            breakpoint: lead.text(),
+            breakpoint: lead.text().to_owned(),
             states: states as u64,
             trace: self.trace(graph.language(), choices),
         }

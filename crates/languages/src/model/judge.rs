@@ -124,7 +124,6 @@ pub(super) fn check<P: Reported>(
     ])
 }
 
-/// Verdicts as faces see them.
 pub(super) fn judgement<P: Language>(
     graph: &Graph<P>,
     truths: Truths,

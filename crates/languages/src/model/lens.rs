@@ -56,7 +56,6 @@ impl Lens {
         (lens.keep.is_some() || symmetry).then_some(lens)
     }
 
-    /// The abstraction in words.
     pub(super) fn name(&self) -> String {
         let kept = self.keep.as_ref().map(|kept| {
             let names = kept.iter().map(|kept| kept.name.as_str());

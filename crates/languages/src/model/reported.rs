@@ -11,7 +11,7 @@ use super::error::Refused;
 use super::lead::Lead;
 use super::races::{self, RaceRow};
 use crate::datum::Datum;
-use crate::predicate::Named;
+use crate::predicate::{Condition, Named};
 
 /// What a language says of itself to be explored, debugged and reported on, besides its recipe ([`Language`]) and its names
 /// ([`Named`]). For a language without messages, what remains of a program is all that is to be said.
@@ -55,7 +55,7 @@ pub trait Reported:
     /// # Errors
     /// [`Refused`] says what is known instead.
     fn lead(&self, _text: &str, spec: &str) -> Result<Lead, Refused> {
-        Lead::of_text(self, spec)
+        Ok(Lead::to(Condition::parse(self, spec)?))
     }
 
     /// The language with exact footprints, of which the options are the same.
@@ -89,13 +89,13 @@ pub trait Reported:
 
     /// How near a state is to a breakpoint: more is nearer.
     fn near(&self, lead: &Lead, state: &Self::State) -> i64 {
-        let condition = lead.condition();
+        let condition = lead.breakpoint::<Condition>();
         condition.map_or(0, |condition| condition.nearness(self, state))
     }
 
     /// Whether a step, or the start, comes to a breakpoint.
     fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {
-        let condition = lead.condition();
+        let condition = lead.breakpoint::<Condition>();
         condition.is_some_and(|condition| condition.halts(self, arrival))
     }
 }

@@ -18,10 +18,6 @@ pub enum Grain {
     Visible,
 }
 
-impl Grain {
-    pub(super) const ALL: [Self; 2] = [Self::Rule, Self::Visible];
-}
-
 /// When messages to other actors arrive. Messages to oneself always arrive at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -33,10 +29,6 @@ pub enum Delivery {
     Fifo,
     /// Later, in any order.
     Unordered,
-}
-
-impl Delivery {
-    pub(super) const ALL: [Self; 3] = [Self::Immediate, Self::Fifo, Self::Unordered];
 }
 
 /// A step of a trace.

@@ -55,7 +55,7 @@ impl Reported for AmbientTalk {
     }
 
     fn lead(&self, text: &str, spec: &str) -> Result<Lead, Refused> {
-        Ok(Lead::own(Breakpoint::parse(self, text, spec)?))
+        Ok(Lead::to(Breakpoint::parse(self, text, spec)?))
     }
 
     fn near(&self, lead: &Lead, state: &Self::State) -> i64 {

@@ -109,7 +109,6 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
     text
 }
 
-/// How the command ends.
 pub(super) fn exit(report: &Report) -> Exit {
     let any = |holds| report.goals.iter().any(|finding| finding.holds == holds);
     if any(Some(false)) {

@@ -20,7 +20,6 @@ struct Explored<'a> {
     report: &'a Report,
 }
 
-/// Explores a program.
 pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Exit, Failure> {
     let Some(model) = super::model::named(&options.program)? else {
         return device::explore(options, options.program.as_ref(), output);

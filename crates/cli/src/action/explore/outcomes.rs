@@ -8,7 +8,6 @@ use borges_languages::model::{Datum, End, Met, Reduction, Report, Step, Why};
 use crate::args;
 use borges_commands::paint::{Paint, Role, count, grouped, printable};
 
-/// A report in words.
 pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {
     let mut text = String::new();
     if let Some(met) = &report.met {
@@ -100,7 +99,6 @@ fn met_shown(met: &Met, paint: &Paint) -> String {
 /// What all outcomes have in common.
 #[derive(Default)]
 struct Same<'r> {
-    /// The values.
     values: BTreeSet<&'r str>,
     /// Whether they printed the same, and something.
     output: bool,
@@ -195,7 +193,6 @@ fn datum(value: &Datum) -> String {
     }
 }
 
-/// Steps one below the other.
 pub(super) fn trace(steps: &[Step], paint: &Paint) -> String {
     let mut text = String::new();
     for step in steps {

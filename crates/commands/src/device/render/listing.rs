@@ -12,7 +12,6 @@ use crate::paint::{Paint, Role, count, listed, printable};
 
 use super::place::{at, bar, margin};
 
-/// All breakpoints.
 pub(super) fn breakpoints(breakpoints: &[BreakpointListing], paint: &Paint) -> String {
     let none = "no breakpoints yet: 'break 21' sets one, 'help break' shows what else";
     listed(breakpoints, none, |one| breakpoint(one, paint))
@@ -66,7 +65,6 @@ fn described(spec: &NewBreakpoint) -> String {
     text
 }
 
-/// All mocks.
 pub(super) fn mocks(mocks: &[MockListing], paint: &Paint) -> String {
     let none = "no mocks: every input is live; 'help mock' shows how to set one";
     listed(mocks, none, |mock| {

@@ -45,7 +45,6 @@ pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
     format!("{}\n", paint.warning(note))
 }
 
-/// Races.
 pub(super) fn races(races: &[RaceRow], paint: &Paint) -> String {
     if races.is_empty() {
         return "no message was received on the way here\n".to_string();

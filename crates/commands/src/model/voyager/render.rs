@@ -20,7 +20,6 @@ fn role(status: &str) -> Role {
     }
 }
 
-/// What running came to.
 pub(super) fn ran(ran: &RanRow, debugger: &dyn Debugger, paint: &Paint) -> String {
     let mut text = String::new();
     for (ids, what) in [
@@ -116,7 +115,6 @@ fn link_line(link: &LinkRow, paint: &Paint) -> String {
     paint.fit(&line, paint.width.saturating_sub(11).max(30))
 }
 
-/// A universe.
 pub(super) fn card(card: &Card, paint: &Paint) -> String {
     let status = paint.paint(role(card.node.status), card.node.status);
     let why = printable(&card.node.why.join(", "));
@@ -177,7 +175,6 @@ pub(super) fn path(links: &[LinkRow], before: usize, paint: &Paint) -> String {
     before + &listed(links, "this is the start", line)
 }
 
-/// What an edge changes.
 pub(super) fn difference(changes: &[ChangeRow], paint: &Paint) -> String {
     listed(
         changes,

@@ -32,9 +32,7 @@ const FAR: u64 = 10_000_000;
 /// A walk at the prompt.
 pub struct WalkPrompt<L: Language> {
     walk: Walk<L>,
-    /// The program's text.
     source: String,
-    /// What the program is called.
     name: String,
     /// What answers questions about all states.
     asked: ModelSession,

@@ -85,7 +85,6 @@ fn outcome_value<V: std::fmt::Display>(outcome: &Outcome<V>) -> Value {
     json!({ "verdict": outcome.verdict.to_string(), "value": outcome.value.to_string() })
 }
 
-/// The last steps.
 pub(super) fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> (String, Value) {
     let mut text = String::new();
     let mut steps = Vec::new();
