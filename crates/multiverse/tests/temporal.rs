@@ -10,7 +10,9 @@ use borges_multiverse::graph::{
     CountError, EdgeId, Exploration, Graph, Limits, NodeId, Strategy as Order,
 };
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
-use borges_multiverse::temporal::{Claim, Fairness, Formula, Run, Truth, may, may_take, must};
+use borges_multiverse::temporal::{
+    Claim, Fairness, Formula, Run, Truth, may, may_take, must, must_take,
+};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
 
@@ -325,10 +327,89 @@ proptest! {
     }
 
     #[test]
-    fn formulas_survive_their_text(formula in formula()) {
+    fn formulas_survive_their_text(formula in formula(), word in prop::collection::vec(0..12_usize, 1..6)) {
         let text = formula.to_string();
         let again = Formula::parse(&text, str::parse::<usize>).unwrap();
         prop_assert_eq!(again.to_string(), text);
+        for back in [None, Some(0)] {
+            prop_assert_eq!(evaluate(&again, &word, back), evaluate(&formula, &word, back));
+        }
+    }
+
+    /// Plainly: which nodes can be reached over the steps that are left, and which of them come back to themselves.
+    #[test]
+    fn steps_are_taken_by_some_runs_or_by_all(program in digraph(), marks in prop::collection::vec(any::<bool>(), 1..8), depth in prop_oneof![Just(u32::MAX), 0..4_u32]) {
+        let graph = explore(&program, depth);
+        let taken: Vec<bool> = (0..graph.edge_count()).map(|edge| marks[edge % marks.len()]).collect();
+        let is_taken = |id: &EdgeId| taken[id.0 as usize];
+        match may_take(&graph, &taken) {
+            Truth::Yes(Some(run)) => {
+                let (last, before) = run.stem.split_last().unwrap();
+                prop_assert!(is_taken(last) && !before.iter().any(is_taken));
+                let mut at = NodeId::ROOT;
+                for id in &run.stem {
+                    prop_assert_eq!(graph.edge(*id).unwrap().from, at);
+                    at = graph.edge(*id).unwrap().to;
+                }
+            }
+            Truth::No(None) => prop_assert!(graph.is_complete() && !taken.contains(&true)),
+            Truth::Unknown => prop_assert!(!graph.is_complete() && !taken.contains(&true)),
+            other => prop_assert!(false, "{other:?}"),
+        }
+        let free = Digraph(graph.nodes().map(|node| {
+            graph.edges_from(node).filter(|(id, _)| !is_taken(id)).map(|(_, edge)| edge.to.0 as usize).collect()
+        }).collect());
+        let comes = |from: usize, to: usize| free.distances(from)[to].is_some();
+        let avoids = graph.nodes().map(|node| node.0 as usize).any(|node| {
+            let goes_round = free.0[node].iter().any(|to| comes(*to, node));
+            comes(0, node) && (goes_round || graph.is_end(NodeId(node as u32)))
+        });
+        match must_take(&graph, &taken) {
+            Truth::No(Some(run)) => {
+                word(&graph, &run);
+                prop_assert!(avoids && !run.stem.iter().chain(&run.cycle).any(is_taken));
+            }
+            Truth::Yes(None) => prop_assert!(!avoids && graph.is_complete()),
+            Truth::Unknown => prop_assert!(!avoids && !graph.is_complete()),
+            other => prop_assert!(false, "{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn formulas_are_written_as_they_are_read() {
+    for (text, written) in [
+        ("F p", "F {p}"),
+        ("G p", "G {p}"),
+        ("X!p", "X !{p}"),
+        ("true U p", "F {p}"),
+        ("p U q", "({p} U {q})"),
+        ("! (p U q)", "!({p} U {q})"),
+        ("!!p", "{p}"),
+        ("p R q", "!(!{p} U !{q})"),
+        ("p U q U r", "({p} U ({q} U {r}))"),
+        ("p & q | r & s", "(({p} & {q}) | ({r} & {s}))"),
+        ("p && q || r", "(({p} & {q}) | {r})"),
+        ("p -> q -> r", "(!{p} | (!{q} | {r}))"),
+        ("F p & G q", "(F {p} & G {q})"),
+        // Predicates end at an operator, or at what closes more than they opened.
+        ("a[1 & 2] > 0 & p", "({a[1 & 2] > 0} & {p})"),
+        ("f(x | y) -> p", "(!{f(x | y)} | {p})"),
+        ("(a - b > 0)", "{a - b > 0}"),
+        ("((a))U(b)", "({a} U {b})"),
+        ("x U(y)", "({x} U {y})"),
+        ("(U) & R", "({U} & {R})"),
+        ("xU y", "{xU y}"),
+        ("{a & b} & c", "({a & b} & {c})"),
+    ] {
+        let read = |text: &str| Formula::parse(text, |atom| Ok::<_, String>(atom.to_owned()));
+        let formula = read(text).map(|formula| formula.to_string());
+        assert_eq!(formula, Ok(written.to_owned()), "{text}");
+    }
+    // What stands beside something is not nested in it.
+    for part in ["(({2}))", "!!{2}", "X F {2}", "({2} -> {2})"] {
+        let many = vec![part; 500].join(" & ");
+        assert!(Formula::parse(&many, str::parse::<usize>).is_ok(), "{part}");
     }
 }
 
@@ -459,6 +540,8 @@ fn what_some_values_only_may_do_is_no_run_yet() {
             Truth::Maybe(_)
         ));
         assert_eq!(may_take(graph, &[false; 5]), Truth::No(None));
+        assert!(matches!(must_take(graph, &[false; 5]), Truth::Maybe(_)));
+        assert_eq!(must_take(graph, &[true; 5]), Truth::Yes(None));
     });
     // A longer run of ways that all values take is one.
     let around = [(0, 2, true), (0, 1, false), (1, 2, false), (2, 2, false)];
@@ -476,6 +559,12 @@ fn what_some_values_only_may_do_is_no_run_yet() {
             &mut || true,
         );
         assert!(matches!(some, Truth::Yes(_)));
+        let only = [false, true, false, false];
+        assert!(matches!(may_take(graph, &only), Truth::Yes(_)));
+        let not = only.map(|taken| !taken);
+        assert!(matches!(may_take(graph, &not), Truth::Maybe(_)));
+        let some = [true, false, false, false];
+        assert!(matches!(must_take(graph, &some), Truth::No(_)));
         assert_eq!(graph.count_paths(), Err(CountError::Partial(NodeId(0))));
     });
 }
