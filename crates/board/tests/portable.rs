@@ -17,6 +17,10 @@ fn assert_same(board: &Board) {
     assert_eq!(there.ranges, board.ranges);
     assert_eq!(there.display, board.display);
     assert_eq!(
+        (&there.name, there.degrees_per_second),
+        (&board.name, board.degrees_per_second)
+    );
+    assert_eq!(
         (
             there.limits,
             there.pins,
@@ -39,6 +43,22 @@ fn assert_same(board: &Board) {
 #[test]
 fn the_default_board_travels() {
     assert_same(&Board::default_board());
+}
+
+#[test]
+fn a_board_of_its_own_travels() {
+    let board = Board::parse("board.toml", include_str!("boards/everything.toml"));
+    let board = board.unwrap_or_else(|error| panic!("{error}"));
+    assert_same(&board);
+    let portable = PortableBoard::from(&board);
+    assert_eq!(*portable.limits(), board.limits);
+    assert_ne!(board.limits, Default::default());
+    let unlimited = portable.with_limits(Default::default());
+    assert_eq!(*unlimited.limits(), Default::default());
+    // A device has no more pins than bytes can name, whatever it is told.
+    let mut many = board;
+    many.pins = 1000;
+    assert_eq!(travelled(&many).pins, 256);
 }
 
 #[test]

@@ -253,8 +253,26 @@ fn check_pair(tree: &Tree<Happened>, naive: &Naive, a: usize, b: usize) {
         .iter()
         .map(|n| naive.nodes[*n].place)
         .collect();
+    assert_eq!(
+        (route.undo.len(), route.redo.len()),
+        (undo.len(), redo.len())
+    );
     assert!(route.undo.map(|(place, _)| place).eq(undo));
-    assert!(route.redo.map(|(place, _)| place).eq(redo));
+    assert!(route.redo.map(|(place, _)| place).eq(redo.iter().copied()));
+    // From both ends at once: the same, and it is known how many are left.
+    let mut way = tree.between(join, to).unwrap();
+    let mut left = redo.as_slice();
+    while let [first, rest @ ..] = left {
+        assert_eq!(way.next().map(|(place, _)| place), Some(*first));
+        assert_eq!(way.len(), rest.len());
+        left = rest;
+        if let [rest @ .., last] = left {
+            assert_eq!(way.next_back().map(|(place, _)| place), Some(*last));
+            assert_eq!(way.len(), rest.len());
+            left = rest;
+        }
+    }
+    assert!(way.next().is_none() && way.next_back().is_none());
 }
 
 proptest! {
