@@ -8,9 +8,11 @@ mod threads;
 
 use std::collections::BTreeSet;
 
-use borges_multiverse::adapt::{Abstracted, Observed, Observer, Runs, Stepping};
+use borges_multiverse::adapt::{
+    Abstracted, Observed, Observer, Preempting, Runs, Stands, Stepping,
+};
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy as Order};
-use borges_multiverse::language::Language;
+use borges_multiverse::language::{Language, Waiting};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
 use threads::{alike, threads};
@@ -30,6 +32,42 @@ impl Observer<&Digraph> for Arrivals {
 
     fn observe(&self, memory: &u8, _: &usize, _: &usize, to: &usize) -> u8 {
         self.bound.min(memory + u8::from(*to == self.state))
+    }
+}
+
+/// Remembers nothing.
+struct Nothing;
+
+impl<L: Language> Observer<L> for Nothing {
+    type Memory = ();
+
+    fn start(&self, _: &L::State) {}
+
+    fn observe(&self, _: &(), _: &L::State, _: &L::Choice, _: &L::State) {}
+}
+
+fn waiting<L: Language>(language: &L, state: &L::State) -> Vec<Waiting<L::Agent, L::Resource>> {
+    let mut waiting = Vec::new();
+    language.waiting(state, &mut waiting);
+    waiting
+}
+
+/// Asserts of every state that all its steps are its choices, each taken.
+fn one_by_one<L: Language>(language: &L)
+where
+    L::State: std::fmt::Debug,
+{
+    let graph = explore(language);
+    for node in graph.nodes() {
+        let state = graph.state(node).unwrap();
+        let (mut at_once, mut choices) = (Vec::new(), Vec::new());
+        language.expand(state, &mut at_once);
+        language.enabled(state, &mut choices);
+        let singly: Vec<_> = choices
+            .into_iter()
+            .filter_map(|choice| language.apply(state, &choice).map(|next| (choice, next)))
+            .collect();
+        assert_eq!(at_once, singly, "{}", language.show(state));
     }
 }
 
@@ -118,6 +156,45 @@ proptest! {
         let whole = explore(Abstracted::new(&program, "all", |state: &usize| *state));
         prop_assert_eq!(whole.len(), explore(&program).len());
         prop_assert_eq!(ends(&whole), ends(&explore(&program)));
+    }
+
+    /// There are two ways to ask for the steps from a state, and both say the same.
+    #[test]
+    fn steps_are_the_same_at_once_and_one_by_one(program in threads(), limit in 1..4_u64) {
+        one_by_one(&program);
+        one_by_one(&Observed { program: &program, observer: Nothing });
+        one_by_one(&Abstracted::new(&program, "all", threads::World::clone));
+        one_by_one(&Runs::new(&program, limit));
+        one_by_one(&Stepping(&program));
+        for times in 0..3 {
+            one_by_one(&Preempting { program: &program, most: times });
+        }
+    }
+
+    /// Whoever only looks on changes nothing of what a step touches, and of who waits for what.
+    #[test]
+    fn what_looks_on_keeps_what_is_said_of_steps(program in threads()) {
+        let (observed, all) = (
+            Observed { program: &program, observer: Nothing },
+            Abstracted::new(&program, "all", threads::World::clone),
+        );
+        let graph = explore(&program);
+        for node in graph.nodes() {
+            let state = graph.state(node).unwrap();
+            let stands = Stands { state: state.clone(), key: state.clone() };
+            let seen = (state.clone(), ());
+            for (_, edge) in graph.edges_from(node).map(|(id, _)| (id, graph.choice(id).unwrap())) {
+                let footprint = program.footprint(state, &edge);
+                prop_assert_eq!(&observed.footprint(&seen, &edge), &footprint);
+                prop_assert_eq!(&all.footprint(&stands, &edge), &footprint);
+                prop_assert_eq!(observed.label(&seen, &edge), program.label(state, &edge));
+                prop_assert_eq!(all.label(&stands, &edge), program.label(state, &edge));
+            }
+            let waiting = waiting(&program, state);
+            prop_assert_eq!(&self::waiting(&observed, &seen), &waiting);
+            prop_assert_eq!(&self::waiting(&all, &stands), &waiting);
+            prop_assert_eq!(observed.show(&seen), program.show(state));
+        }
     }
 
     #[test]
