@@ -167,7 +167,7 @@ pub(crate) fn differences(
     let began = Instant::now();
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
-    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let budget = Budget::new(Duration::from_secs(600), &clock, &heard);
     let limits = Limits {
         states: 50_000,
         depth: depth as u32,
@@ -279,7 +279,7 @@ pub(crate) fn closed<T>(
     let began = Instant::now();
     let clock = || began.elapsed();
     let heard = |_| Flow::Continue;
-    let budget = Budget::new(Duration::from_secs(60), &clock, &heard);
+    let budget = Budget::new(Duration::from_secs(600), &clock, &heard);
     let bounds = Bounds {
         steps: 1_000_000,
         events: Some(1),
