@@ -42,9 +42,9 @@ pub(crate) fn format(options: &args::Format, output: &mut Output) -> Result<Exit
     Ok(if failed { Exit::Failed } else { Exit::Ok })
 }
 
-/// Those of all languages: `.amb, .at and .oz`.
+/// Those of all languages with a layout: `.amb, .at and .oz`.
 fn extensions() -> String {
-    let all = language::all().into_iter();
+    let all = language::all().into_iter().filter(|one| one.has_layout());
     let mut all: Vec<_> = all.map(|one| format!(".{}", one.extension())).collect();
     let last = all.pop().unwrap_or_default();
     format!("{} and {last}", all.join(", "))

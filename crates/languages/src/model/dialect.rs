@@ -49,6 +49,9 @@ pub trait Dialect: fmt::Debug + Sync {
     /// [`ModelError`] with the place where the text stops making sense.
     fn parse(&'static self, text: &str) -> Result<Arc<dyn Program>, ModelError>;
 
+    /// Whether there is a usual layout of its programs; where there is none, they stay as they are.
+    fn has_layout(&self) -> bool;
+
     /// The text of a program in the usual layout, with its comments.
     ///
     /// # Errors
@@ -116,7 +119,7 @@ pub struct Simple<L> {
     extension: &'static str,
     shape: &'static str,
     parse: fn(&str) -> Result<L, ModelError>,
-    format: fn(&str) -> Result<String, ModelError>,
+    format: Option<fn(&str) -> Result<String, ModelError>>,
     prompt: Prompt,
     reads: fn(&str) -> bool,
     gather: Gather,
@@ -147,7 +150,7 @@ impl<L> Simple<L> {
             extension,
             shape: "",
             parse,
-            format: |text| Ok(text.to_owned()),
+            format: None,
             prompt: Prompt::Universes,
             reads: |_| true,
             gather: |text, _| Ok(text.to_owned()),
@@ -174,7 +177,7 @@ impl<L> Simple<L> {
     /// With a layout.
     #[must_use]
     pub const fn laid_out(mut self, format: fn(&str) -> Result<String, ModelError>) -> Self {
-        self.format = format;
+        self.format = Some(format);
         self
     }
 
@@ -244,8 +247,13 @@ where
         }))
     }
 
+    fn has_layout(&self) -> bool {
+        self.format.is_some()
+    }
+
     fn format(&self, text: &str) -> Result<String, ModelError> {
-        (self.format)(text)
+        self.format
+            .map_or_else(|| Ok(text.to_owned()), |format| format(text))
     }
 }
 
