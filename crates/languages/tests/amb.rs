@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use borges_languages::amb::{Amb, Answer, Choice, DAmb, Number, State};
+use borges_languages::amb::{Amb, Answer, Choice, Number, State};
 use borges_languages::model::{AMB, Explore, Model, Reduction};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Classes, Found};
@@ -111,7 +111,6 @@ fn the_papers_program_has_its_known_multiverse() {
 fn the_papers_debugger_has_its_known_multiverse() {
     let program = parse("(+ (amb 1 2) (amb 3 4))");
     let debugger = borges_multiverse::adapt::Stepping(&program);
-    let _: &DAmb<'_> = &debugger;
     let graph = explore(&debugger, Order::BreadthFirst, true);
     assert_eq!(
         (graph.len(), graph.edge_count(), graph.ends().count()),

@@ -115,7 +115,7 @@ impl Gate {
     }
 
     /// Sets how long somebody may take to prove that they have the key, or without one to be known as a debugger; five
-    /// seconds unless said otherwise.
+    /// seconds unless a test says otherwise.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

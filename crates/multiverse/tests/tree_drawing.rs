@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
-use borges_multiverse::tree::{BranchId, End, Entry, Glyphs, Layout, Place, Tree, Words};
+use borges_multiverse::tree::{BranchId, End, Entry, Layout, Place, Tree, Words};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Input {
@@ -171,7 +171,6 @@ fn deep_forks_fold_into_a_summary_that_says_who_is_inside() {
             )],
             Layout {
                 depth: 0,
-                glyphs: Glyphs::ASCII,
                 run: 100,
                 start: Place {
                     branch: BranchId::ROOT,
@@ -182,13 +181,13 @@ fn deep_forks_fold_into_a_summary_that_says_who_is_inside() {
             },
         ),
         "
-* dial = 7
-* dial = 7
-|- * dial = 99  [2 entries, 1 fork, 1 trapped]  < here insi~
-* dial = 7
-* dial = 7
-|- * dial = -1
-~ cut after 6 rows
+● dial = 7
+● dial = 7
+├─ ● dial = 99  [2 entries, 1 fork, 1 trapped]  ◀ here insi…
+● dial = 7
+● dial = 7
+├─ ● dial = -1
+… cut after 6 rows
 ",
     );
 }

@@ -389,7 +389,6 @@ fn marks_stand_where_their_universe_is() {
         tree.marks().collect::<Vec<_>>(),
         [(one, 15, "before the loop"), (two, 20, "here")]
     );
-    assert_eq!(tree.unmark(one, 15).as_deref(), Some("before the loop"));
 }
 
 #[test]

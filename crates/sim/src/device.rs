@@ -149,7 +149,7 @@ impl<H> SimHandle<H> {
         look(&mut lock(&self.stub))
     }
 
-    /// Pulls the cable of a bad line, or plugs it in again; nothing on a perfect one.
+    /// Pulls the cable of a bad line, or plugs it in again, in tests; nothing on a perfect one.
     pub fn set_cable(&self, plugged: bool) {
         if let Some(line) = &self.line {
             line.set_up(plugged);

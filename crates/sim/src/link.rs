@@ -213,14 +213,14 @@ impl LossyLink {
         }
     }
 
-    /// Changes what the line does, both ways.
+    /// Changes what the line does, both ways, while a test runs.
     pub fn set_faults(&self, faults: &Faults) {
         for direction in [&self.incoming, &self.outgoing] {
             lock(direction).faults = faults.clone();
         }
     }
 
-    /// When the next piece arrives at this end, if one is under way.
+    /// When the next piece arrives at this end, if one is under way: how far a test can let time jump.
     pub fn next_arrival_us(&self) -> Option<u64> {
         lock(&self.incoming).pieces.keys().next().map(|key| key.0)
     }

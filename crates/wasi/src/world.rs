@@ -121,7 +121,7 @@ impl World {
     }
 
     /// The bytes that it holds and `before` does not, at the most: what is shared at another place counts as well. Takes
-    /// as long as there is something that is not shared.
+    /// as long as there is something that is not shared. For tests of what a snapshot costs.
     #[must_use]
     pub fn bytes_beyond(&self, before: &World) -> usize {
         let written = self.written.iter().zip(&before.written);

@@ -256,7 +256,7 @@ impl<'d> Device<'d> {
     }
 
     /// The same with another number of combinations of values that are counted out, one by one: with fewer, what values
-    /// are together is kept as bounds of differences where that says it all, and as it came about where not.
+    /// are together is kept as bounds of differences where that says it all, and as it came about where not. For tests, which hold one against the other.
     #[must_use]
     pub fn counting_out(self, most: u64) -> Self {
         Device {

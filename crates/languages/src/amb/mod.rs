@@ -23,7 +23,7 @@
 //! # Ok::<(), borges_languages::amb::ParseError>(())
 //! ```
 //!
-//! [`DAmb`] is the debugger D_amb over it; `--debugger` of the command line explores and walks it.
+//! [`borges_multiverse::adapt::Stepping`] over it is D_amb, its debugger; `--debugger` of the command line explores and walks it.
 
 mod names;
 mod number;
@@ -36,9 +36,6 @@ pub use number::Number;
 pub use parse::{ParseError, ParseErrorKind};
 pub use print::{Pretty, format};
 pub use semantics::{Amb, Answer, Choice, Evaluator, State, Stuck};
-
-/// D_amb: the stepping debugger over λ_amb.
-pub type DAmb<'p> = borges_multiverse::adapt::Stepping<&'p Amb>;
 
 use borges_multiverse::language::Span;
 

@@ -126,7 +126,7 @@ impl<L: Language> Exploration<L> {
         Self::from_state(language, start, strategy, true)
     }
 
-    /// Explores the tree: every path leads to a universe of its own.
+    /// Explores the tree: every path leads to a universe of its own. Tests hold what merging leaves against it.
     pub fn unmerged(language: L, strategy: Strategy<L::State>) -> Self {
         let start = language.initial();
         Self::from_state(language, start, strategy, false)

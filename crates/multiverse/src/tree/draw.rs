@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use super::{BranchId, End, Entry, Place, Tree};
 
 /// The characters that a drawing is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Glyphs {
+struct Glyphs {
     start: &'static str,
     entry: &'static str,
     run: &'static str,
@@ -22,38 +21,20 @@ pub struct Glyphs {
     cut: &'static str,
 }
 
-impl Glyphs {
-    /// Box drawing characters.
-    pub const UNICODE: Self = Self {
-        start: "◉",
-        entry: "●",
-        run: "┆",
-        line: "│  ",
-        fork: "├─ ",
-        last_fork: "└─ ",
-        open: "○",
-        finished: "■",
-        trapped: "✗",
-        marker: "◀",
-        mark: "⚑",
-        cut: "…",
-    };
-    /// For terminals (and ears) that know no more than ASCII.
-    pub const ASCII: Self = Self {
-        start: "@",
-        entry: "*",
-        run: ":",
-        line: "|  ",
-        fork: "|- ",
-        last_fork: "`- ",
-        open: "o",
-        finished: "#",
-        trapped: "x",
-        marker: "<",
-        mark: "!",
-        cut: "~",
-    };
-}
+const GLYPHS: Glyphs = Glyphs {
+    start: "◉",
+    entry: "●",
+    run: "┆",
+    line: "│  ",
+    fork: "├─ ",
+    last_fork: "└─ ",
+    open: "○",
+    finished: "■",
+    trapped: "✗",
+    marker: "◀",
+    mark: "⚑",
+    cut: "…",
+};
 
 /// How much a drawing shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +49,6 @@ pub struct Layout {
     pub run: u32,
     /// The drawing ends after this many lines.
     pub rows: usize,
-    /// The characters to draw with.
-    pub glyphs: Glyphs,
 }
 
 impl Default for Layout {
@@ -81,7 +60,6 @@ impl Default for Layout {
             depth: 8,
             run: 3,
             rows: 1000,
-            glyphs: Glyphs::UNICODE,
         }
     }
 }
@@ -141,7 +119,7 @@ struct Painter<'d, E: Entry> {
 
 impl<E: Entry> Painter<'_, E> {
     fn paint(&mut self, start: Place) {
-        let glyphs = self.layout.glyphs;
+        let glyphs = GLYPHS;
         let head = match self.tree.entry(start) {
             Some(entry) => self.node(start, glyphs.entry, entry),
             None => format!("{} start{}", glyphs.start, self.pointers(start, 0)),
@@ -181,7 +159,7 @@ impl<E: Entry> Painter<'_, E> {
 
     /// Draws the first entry of a fork, and gives its line unless it is folded.
     fn fork(&mut self, id: BranchId, prefix: &str, depth: usize, last: bool) -> Option<Line> {
-        let glyphs = self.layout.glyphs;
+        let glyphs = GLYPHS;
         let first = self.tree.fork_of(id)?;
         let place = Place {
             branch: id,
@@ -231,7 +209,7 @@ impl<E: Entry> Painter<'_, E> {
 
     /// Draws the entries up to `stop`, folded if they are many; a pointed-at last one stands alone.
     fn run(&mut self, line: &Line, stop: u32) {
-        let glyphs = self.layout.glyphs;
+        let glyphs = GLYPHS;
         let place = |index| Place {
             branch: line.branch,
             index,
@@ -255,7 +233,7 @@ impl<E: Entry> Painter<'_, E> {
     }
 
     fn end(&mut self, line: &Line) {
-        let glyphs = self.layout.glyphs;
+        let glyphs = GLYPHS;
         let Some(branch) = self.tree.branch(line.branch) else {
             return;
         };
@@ -276,7 +254,7 @@ impl<E: Entry> Painter<'_, E> {
 
     /// Markers and marks at `place`, whose own step is `step`.
     fn pointers(&self, place: Place, step: u64) -> String {
-        let glyphs = self.layout.glyphs;
+        let glyphs = GLYPHS;
         let mut text = String::new();
         let late = |at: u64| match at.saturating_sub(step) {
             0 => String::new(),
@@ -345,7 +323,7 @@ impl<E: Entry> Painter<'_, E> {
         }
         for (at, _, word) in self.words.markers {
             if self.tree.canonical(*at) != Some(place) && self.tree.is_on_path(place, *at) {
-                let _ = write!(text, "  {} {word} inside", self.layout.glyphs.marker);
+                let _ = write!(text, "  {} {word} inside", GLYPHS.marker);
             }
         }
         text
@@ -359,7 +337,7 @@ impl<E: Entry> Painter<'_, E> {
         } else {
             self.text
                 .extend(row.chars().take(self.layout.width.saturating_sub(1)));
-            self.text.push_str(self.layout.glyphs.cut);
+            self.text.push_str(GLYPHS.cut);
         }
         self.text.push('\n');
     }

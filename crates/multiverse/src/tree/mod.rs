@@ -24,7 +24,7 @@ mod path;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
-pub use draw::{Glyphs, Layout, Words};
+pub use draw::{Layout, Words};
 use entries::Entries;
 pub use entries::Load;
 pub use path::{Path, Route};
@@ -578,12 +578,6 @@ impl<E: Entry> Tree<E> {
         }
         self.marks.insert((place, step), text);
         Ok(())
-    }
-
-    /// Removes a mark and returns its text.
-    pub fn unmark(&mut self, place: Place, step: u64) -> Option<String> {
-        let place = self.canonical(place)?;
-        self.marks.remove(&(place, step))
     }
 
     /// All marks: place, absolute step, text.

@@ -1,6 +1,6 @@
 //! The multiverse as text: the tree, and the path through it.
 
-use borges_multiverse::tree::{Glyphs, Layout, Place, Words};
+use borges_multiverse::tree::{Layout, Place, Words};
 
 use crate::command::Observer;
 use crate::command::Reply;
@@ -38,7 +38,6 @@ pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows:
     };
     let layout = Layout {
         rows: rows as usize,
-        glyphs: Glyphs::UNICODE,
         ..Layout::default()
     };
     let text = stage.history.tree().render_text(&words, &layout);

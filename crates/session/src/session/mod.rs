@@ -251,7 +251,7 @@ impl Session {
         }))
     }
 
-    /// Where the device stands, as a string; nothing without a device, or if it was left between two places.
+    /// Where the device stands, as a string, for tests; nothing without a device, or if it was left between two places.
     #[doc(hidden)]
     #[must_use]
     pub fn device_moment(&self) -> Option<String> {

@@ -141,7 +141,7 @@ impl Machine {
         self.instances.first().map(|instance| &instance.module)
     }
 
-    /// The module of an instance.
+    /// The module of an instance; who links several, as tests do, asks.
     pub fn instance_module(&self, instance: InstanceId) -> Option<&Shared<Module>> {
         self.instances
             .get(instance.0 as usize)
@@ -202,7 +202,7 @@ impl Machine {
             .collect()
     }
 
-    /// The value of an exported global of any instance.
+    /// The value of an exported global of any instance, as the tests of the specification ask for it.
     pub fn exported_global(&self, instance: InstanceId, name: &str) -> Option<Value> {
         match self.export(instance, name)? {
             Extern::Global(address) => self.global(address),

@@ -302,13 +302,6 @@ impl Module {
         self.memory
     }
 
-    /// The content of the first custom section of this name.
-    pub fn custom_section(&self, name: &str) -> Option<&[u8]> {
-        self.custom_sections()
-            .find(|(found, _)| *found == name)
-            .map(|(_, content)| content)
-    }
-
     /// Names and contents of the custom sections, in order.
     pub fn custom_sections(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.customs
@@ -352,14 +345,6 @@ impl Module {
     pub fn is_instr_start(&self, offset: CodeOffset) -> bool {
         self.func_at(offset)
             .is_some_and(|func| self.instr_starts(func).any(|start| start == offset))
-    }
-
-    /// The instruction at `offset`, if one starts there.
-    pub fn instr_at(&self, offset: CodeOffset) -> Option<Instr<'_>> {
-        let func = self.func_at(offset)?;
-        self.instrs(func)
-            .find(|(at, _)| *at == offset)
-            .map(|(_, instr)| instr)
     }
 
     /// The types of a function's locals, parameters first.

@@ -152,7 +152,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether [`Self::send`] would take a message of `length` bytes now.
+    /// Whether [`Self::send`] would take a message of `length` bytes now: for tests of windows, others just send.
     pub fn can_send(&self, length: usize) -> bool {
         self.check_send(length).is_ok()
     }
@@ -319,7 +319,7 @@ impl Endpoint {
     }
 
     /// When [`Self::tick`] and [`Self::transmit`] should be called next, if nothing arrives or is
-    /// sent before.
+    /// sent before: for tests that let time pass in jumps.
     pub fn next_wake(&self) -> u64 {
         let now = self.now;
         if self.challenge_due || self.answer_due.is_some() || self.greet_due {
