@@ -2,6 +2,7 @@
 //! systems over a transition system, so that everything that works on a language works on them.
 
 mod abstracted;
+pub mod erased;
 mod observed;
 mod preempting;
 mod runs;
