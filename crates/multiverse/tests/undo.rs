@@ -8,7 +8,7 @@ mod threads;
 use borges_multiverse::causality::Causality;
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{BranchId, Place};
-use borges_multiverse::walk::{Schedule, Walk, WalkError};
+use borges_multiverse::walk::{Led, Schedule, Walk, WalkError};
 use proptest::prelude::*;
 use threads::{Do, Threads, threads};
 
@@ -48,6 +48,40 @@ proptest! {
         walk.take(&again).unwrap();
         prop_assert_eq!(walk.state(), &end);
     }
+}
+
+proptest! {
+    /// Wherever the walk goes in between, a follower that is led after it remembers what one sees that begins anew.
+    #[test]
+    fn a_follower_goes_where_the_walk_goes(
+        program in threads(), seeds in prop::collection::vec(any::<u64>(), 1..8),
+    ) {
+        let (mut walk, mut led) = (Walk::new(&program), Led::default());
+        for seed in seeds {
+            walk.run(&mut Schedule::random(seed), seed % 20, |_| true).unwrap();
+            let run: &Causality<&Threads> = walk.lead(&mut led, |_| true).unwrap();
+            let again = Causality::of(&&program, &program.initial(), &choices(&walk)).unwrap();
+            prop_assert_eq!(run.class(), again.class());
+            let back = u32::try_from(seed % 7).unwrap();
+            let depth = walk.place().index.saturating_sub(back);
+            walk.jump(walk.tree().at_depth(walk.place(), depth).unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_follower_that_is_stopped_is_led_on() {
+    let program = Threads(vec![vec![Do::Write(0, 1); 400]]);
+    let (mut walk, mut led) = (Walk::new(&program), Led::<Causality<&Threads>>::default());
+    walk.run(&mut Schedule::First, 400, |_| true).unwrap();
+    assert!(walk.lead(&mut led, |_| false).is_none());
+    let mut asked = 0;
+    let run = walk.lead(&mut led, |_| {
+        asked += 1;
+        true
+    });
+    assert_eq!(run.unwrap().events().len(), 400);
+    assert_eq!(asked, 1, "it goes on from where it was stopped");
 }
 
 #[test]

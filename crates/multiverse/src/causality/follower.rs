@@ -6,16 +6,24 @@ use crate::language::{Language, StepOf};
 ///
 /// What it remembers is its own. That tells it from [`crate::adapt::Observer`], whose memory
 /// is a part of the state and keeps apart what it remembers differently: a follower remembers of one run, so that states
-/// stay what they are. A pair of followers is a follower.
+/// stay what they are. It goes back with the run ([`crate::walk::Walk::lead`]). A pair of followers is a follower.
 pub trait Follower<L: Language> {
     /// A step was taken from a state.
     fn forward(&mut self, from: &L::State, choice: &L::Choice, step: &StepOf<L>);
+
+    /// The last step that it saw, if any is left, was not taken.
+    fn back(&mut self);
 }
 
 impl<L: Language, A: Follower<L>, B: Follower<L>> Follower<L> for (A, B) {
     fn forward(&mut self, from: &L::State, choice: &L::Choice, step: &StepOf<L>) {
         self.0.forward(from, choice, step);
         self.1.forward(from, choice, step);
+    }
+
+    fn back(&mut self) {
+        self.0.back();
+        self.1.back();
     }
 }
 

@@ -334,6 +334,10 @@ impl<L: Language> Follower<L> for Causality<L> {
     fn forward(&mut self, _: &L::State, choice: &L::Choice, step: &StepOf<L>) {
         self.push(step.agent.clone(), choice.clone(), step.footprint.clone());
     }
+
+    fn back(&mut self) {
+        self.pop();
+    }
 }
 
 impl<L: Language> Event<L> {

@@ -57,6 +57,10 @@ impl<L: Language, P: Fn(&L::Resource) -> Option<Queued<L::Resource>>> Follower<L
             received: messages(&step.footprint.reads),
         });
     }
+
+    fn back(&mut self) {
+        self.steps.pop();
+    }
 }
 
 impl<R: Ord + Clone, P> Queues<R, P> {

@@ -7,6 +7,7 @@
 //! Breakpoints are predicates that look on. They are no part of the program's state, any number of
 //! them may hold at once, and each fires every time it holds.
 
+mod lead;
 mod moment;
 mod sample;
 mod schedule;
@@ -16,6 +17,7 @@ mod undo;
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use lead::Led;
 pub use moment::{Moment, MomentError, Pick};
 pub use sample::{Come, Ends, Hit, Sample, Sampler};
 pub use schedule::{Chooser, Order, Priorities, Schedule};
@@ -235,7 +237,7 @@ impl<L: Language> Walk<L> {
     }
 
     /// Keeps at most so many states (that of the start always): fewer cost less memory and more steps
-    /// to find a state again.
+    /// to find a state again. Tests do, for walks that thin their states out early.
     #[must_use]
     pub fn keep_at_most(mut self, states: usize) -> Self {
         self.most_kept = states;
@@ -415,6 +417,13 @@ impl<L: Language> Walk<L> {
     pub fn choices(&self) -> Vec<L::Choice> {
         let path = self.tree.path(self.place).into_iter().flatten();
         path.map(|(_, taken)| taken.choice.clone()).collect()
+    }
+
+    /// The numbers of the options on the path to this universe.
+    #[must_use]
+    pub fn options_taken(&self) -> Vec<u32> {
+        let path = self.tree.path(self.place).into_iter().flatten();
+        path.map(|(_, taken)| taken.option).collect()
     }
 
     /// The last `count` steps of the path to this universe, oldest first.

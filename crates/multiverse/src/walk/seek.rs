@@ -58,6 +58,18 @@ impl<L: Language> Walk<L> {
         }
     }
 
+    /// Takes the options with these numbers one after the other. Breakpoints do not fire.
+    ///
+    /// # Errors
+    /// [`WalkError::NoOption`] at the first that there is not; the walk then stays where it came to.
+    pub fn take_options(&mut self, options: &[u32]) -> Result<(), WalkError> {
+        let breakpoints = std::mem::take(&mut self.breakpoints);
+        let mut each = options.iter();
+        let taken = each.try_for_each(|option| self.forward(*option as usize).map(drop));
+        self.breakpoints = breakpoints;
+        taken
+    }
+
     /// Takes these choices one after the other. Breakpoints do not fire.
     ///
     /// # Errors
