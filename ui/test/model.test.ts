@@ -112,12 +112,15 @@ test("questions take the numbers that they need", () => {
 
 test("a race is told with what came in and what could have", () => {
   const step = (step: number, line: number | null) => ({ step, line, text: `m${step}` });
-  expect(raced(null)[0]?.text).toContain("no messages");
-  expect(raced([])[0]?.text).toContain("no message was received");
-  const [alone, race] = raced([
+  expect(raced({ steps: [], messages: null }).map(({ text }) => text)).toEqual(["no two steps race here"]);
+  expect(raced({ steps: [], messages: [] })[1]?.text).toContain("no message was received");
+  const can = (text: string, line: number | null) => ({ agent: "a", rule: "r", text, line, column: line, option: 0, options: 2, rules: 1 });
+  const messages = [
     { received: step(4, 6), message: step(3, null), rivals: [] },
     { received: step(9, null), message: step(7, 2), rivals: [step(8, 3)] },
-  ]);
+  ];
+  const [here, alone, race] = raced({ steps: [[can("x", 2), can("y", null)]], messages });
+  expect(here?.steps).toEqual(["x, line 2 | y"]);
   expect(alone?.text).toBe("line 6, step 4: m4: nothing else could have been received");
   expect(race).toEqual({ text: "step 9: m9", states: [], steps: ["came in with line 2, step 7: m7", "could have come first: line 3, step 8: m8"] });
 });

@@ -14,8 +14,10 @@ pub(crate) fn text(agents: &[AgentView], paint: &Paint) -> String {
             AgentState::Trapped => ("trapped", Role::Bad),
         };
         let mut text = format!("{}  {}", paint.name(&agent.name), paint.paint(role, word));
-        if !agent.about.is_empty() && agent.about != word {
-            text += &format!(": {}", printable(&agent.about));
+        match agent.about.strip_prefix(word) {
+            Some(rest) => text += &printable(rest),
+            None if agent.about.is_empty() => {}
+            None => text += &format!(": {}", printable(&agent.about)),
         }
         if let Some(function) = &agent.function {
             text += &format!(", in {}", printable(function));

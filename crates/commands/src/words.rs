@@ -192,6 +192,34 @@ pub const fn path<R>(parse: Parse<R>) -> Spec<R> {
         .arguments("[COUNT]")
 }
 
+/// `moment`.
+pub const fn moment<R>(parse: Parse<R>) -> Spec<R> {
+    let summary = "a text that names this universe in every session";
+    Spec::new("moment", summary, parse)
+        .details("Give it to 'jump' in any session of the same program, also on another machine.")
+}
+
+/// `note`.
+pub const fn note<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("note", "write a note on this universe", parse).arguments("TEXT")
+}
+
+/// `list`; the prompt says what of the source.
+pub const fn list<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("list", "the source, around what is next", parse).letters(&["l"])
+}
+
+/// `explore`; the prompt says what is shown of the states.
+pub const fn explore<R>(parse: Parse<R>) -> Spec<R> {
+    Spec::new("explore", "all states that there can be", parse)
+}
+
+/// `check`; the prompt says what formulas are made of.
+pub const fn check<R>(parse: Parse<R>) -> Spec<R> {
+    let summary = "whether all runs fulfil a temporal formula";
+    Spec::new("check", summary, parse).arguments("FORMULA")
+}
+
 /// `query`; the prompt says which tables there are.
 pub const fn query<R>(parse: Parse<R>) -> Spec<R> {
     Spec::new("query", "ask a question in SQL", parse)

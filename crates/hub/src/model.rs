@@ -39,11 +39,8 @@ impl Subject for ModelSession {
         let Ask::Command { id, command } = ask else {
             return Err("only device programs are asked that".to_owned());
         };
-        let command = read(command)?;
-        let moves = matches!(
-            command,
-            ModelCommand::Order { .. } | ModelCommand::Visit { .. }
-        );
+        let command: ModelCommand = read(command)?;
+        let moves = !command.looks();
         let answer = room.watched(turn, |observer| {
             let mut watch = |come: &Progress| {
                 let progress = Event::Progress {
@@ -119,7 +116,8 @@ fn answer(
             let state = words(session.state_of(universe, &mut *watch))?;
             let options = words(session.options_to(state, watch))?;
             let races = session.races(&options);
-            Ok(ModelReply::Races { races })
+            let races = races.ok_or("this way is none of the program's")?;
+            Ok(ModelReply::Races(races))
         }
         ModelCommand::State { state } => words(one_state(session, state, watch)),
         ModelCommand::Edges { states } if states.len() > MOST_STATES => Err(format!(

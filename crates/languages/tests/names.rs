@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use borges_languages::model::debug::{Order, Refused};
 use borges_languages::model::{
-    AMBIENT_TALK, Explore, Goal, Lead, MU_OZ, Model, Multiverse, Question, Reply, Why, language,
+    AMBIENT_TALK, Explore, Goal, Lead, MU_OZ, Model, Multiverse, Question, Reply, Step, Why,
+    language,
 };
 use borges_languages::predicate::{Condition, Kind, Named};
 
@@ -24,6 +26,7 @@ fn graph(model: &Model) -> Box<dyn Multiverse> {
 
 const MATH: &str = "math-actor/math.at";
 const ORDER: &str = "order-violation/order-violation.oz";
+const DEADLOCK: &str = "deadlock/deadlock.oz";
 const CHOICES: &str = "choices/choices.amb";
 
 /// A misspelt name is refused, and the nearest that there is comes first.
@@ -281,7 +284,7 @@ one<-go(); two<-go()";
         panic!("ways are asked for")
     };
     let options = graph.options_to(ways[end.unwrap()].state).unwrap();
-    let races = graph.races(&options).unwrap();
+    let races = graph.races(&options).unwrap().messages.unwrap();
     let at_c: Vec<_> = races
         .iter()
         .filter(|race| race.received.text.starts_with("c:"))
@@ -303,7 +306,9 @@ one<-go(); two<-go()";
         ]
     );
     let amb = self::graph(&example(CHOICES));
-    assert_eq!(amb.races(&[]), None, "λ_amb has no messages");
+    let races = amb.races(&[]).unwrap();
+    assert_eq!(races.messages, None, "λ_amb has no messages");
+    assert!(races.steps.is_empty(), "and one agent");
     let threads = self::graph(&example(ORDER));
     let Reply::Ways(ways) = threads.ask(&Question::ShortestToEnds).unwrap() else {
         panic!("ways are asked for")
@@ -311,9 +316,31 @@ one<-go(); two<-go()";
     for way in ways {
         let races = threads
             .races(&threads.options_to(way.state).unwrap())
+            .unwrap()
+            .messages
             .unwrap();
         assert_eq!((races.len(), races[0].rivals.len()), (1, 1));
     }
+}
+
+/// A race is the same to the question and to the goal: together the states' races are those that the goal lists.
+#[test]
+fn races_of_states_are_those_that_goals_find() {
+    let model = example(DEADLOCK);
+    let graph = graph(&model);
+    let mut asked = BTreeSet::new();
+    let texts = |[one, other]: &[Step; 2]| BTreeSet::from([one.text.clone(), other.text.clone()]);
+    for state in 0..graph.states() as u32 {
+        let races = graph.races(&graph.options_to(state).unwrap()).unwrap();
+        asked.extend(races.steps.iter().map(texts));
+    }
+    let options = Explore {
+        goals: vec![Goal::forbid(&model, "race").unwrap()],
+        ..Explore::default()
+    };
+    let found = &model.explore(&options, |_| true).goals[0].races;
+    assert!(!found.is_empty());
+    assert_eq!(asked, found.iter().map(texts).collect());
 }
 
 /// What is stuck says where, and what is never closed says where it was opened.

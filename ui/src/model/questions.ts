@@ -1,6 +1,6 @@
 // The questions that can be put about all runs, and how their answers are told.
 import { counted } from "../words";
-import type { Question, RaceRow, RaceStep, Reply, Why } from "./types";
+import type { Question, RaceStep, Races, Reply, Step, Why } from "./types";
 
 export interface Kind {
   id: string;
@@ -40,7 +40,7 @@ export const KINDS: readonly Kind[] = [
   built("can_reach", "who can still reach an outcome", "outcome", 1, (numbers) => ({ can_reach: first(numbers) })),
   built("common_ancestors", "common ancestors of states", "state state …", 2, (numbers) => ({ common_ancestors: numbers })),
   built("cycles", "cycles", "", 0, () => "cycles"),
-  { id: "races", label: "races on the way here", argument: "", example: "" },
+  { id: "races", label: "races here, and on the way", argument: "", example: "" },
 ];
 
 /** The numbers in a text, or what is wrong with it. */
@@ -76,20 +76,26 @@ export function rests(partial: Why | null, known: number): string {
   return partial === "cancelled" ? `paused: of the ${states} known so far; asked again, it goes on` : `of ${states} only: there are more`;
 }
 
-/** Which other messages could have been received, message by message; none if the language has no messages. */
-export function raced(races: readonly RaceRow[] | null): Part[] {
-  if (races === null) {
-    return [part("programs of this language have no messages: nothing races")];
+/** Which steps race, and which other messages could have been received, message by message. */
+export function raced({ steps, messages }: Races): Part[] {
+  const at = (step: Step): string => (step.line === null ? step.text : `${step.text}, line ${step.line}`);
+  const here =
+    steps.length === 0
+      ? part("no two steps race here")
+      : part("these can come in either order, and it matters", [], steps.map(([one, other]) => ({ text: `${at(one)} | ${at(other)}` })));
+  if (messages === null) {
+    return [here];
   }
-  if (races.length === 0) {
-    return [part("no message was received on the way here")];
+  if (messages.length === 0) {
+    return [here, part("no message was received on the way here")];
   }
   const shown = (step: RaceStep): string => `${step.line === null ? "" : `line ${step.line}, `}step ${step.step}: ${step.text}`;
-  return races.map(({ received, message, rivals }) => {
+  const received = messages.map(({ received, message, rivals }) => {
     const came = { text: `came in with ${shown(message)}` };
     const first = rivals.map((rival) => ({ text: `could have come first: ${shown(rival)}` }));
     return rivals.length > 0 ? part(shown(received), [], [came, ...first]) : part(`${shown(received)}: nothing else could have been received`);
   });
+  return [here, ...received];
 }
 
 /** An answer in parts. */

@@ -92,8 +92,7 @@ path: Array<LinkRow>,
 leaving: Array<LinkRow>, } | { "reply": "difference",
 edge: LinkRow,
 changes: Array<ChangeRow>, } | { "reply": "judgement" } & Judgement | { "reply": "visited",
-universe: number, } | { "reply": "races",
-races: Array<RaceRow> | null, } | { "reply": "table" } & TableListing | { "reply": "answer",
+universe: number, } | { "reply": "races" } & Races | { "reply": "table" } & TableListing | { "reply": "answer",
 answer: Reply,
 partial: Why | null,
 known: number, } | { "reply": "state",
@@ -153,6 +152,10 @@ export type RaceStep = {
 step: number,
 text: string,
 line: number | null, };
+
+export type Races = {
+steps: Array<[Step, Step]>,
+messages: Array<RaceRow> | null, };
 
 export type RanRow = {
 from: number,

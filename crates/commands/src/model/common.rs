@@ -14,7 +14,7 @@ use crate::cursor::{Cursor, Misread, Word};
 use crate::interpreter::Said;
 use crate::paint::{Paint, count, printable};
 use crate::table::{Completes, Spec};
-use crate::words::{Stops, agents, halt, jump, path, restart};
+use crate::words::{Stops, agents, halt, jump, list, path, restart};
 
 /// What a line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +45,7 @@ pub struct Rows<R>(PhantomData<R>);
 
 impl<R: From<Common> + 'static> Rows<R> {
     /// `list`.
-    pub const LIST: Spec<R> = Spec::new("list", "the source, with what is next", |_| {
-        Ok(Common::List.into())
-    })
-    .letters(&["l"]);
+    pub const LIST: Spec<R> = list(|_| Ok(Common::List.into()));
 
     /// `agents`.
     pub const AGENTS: Spec<R> = agents(|_| Ok(Common::Agents.into()));
@@ -170,7 +167,7 @@ pub(super) trait Roams {
     fn source(&self) -> (&str, Option<Span>);
 
     /// Who acts in the universe that is looked at, unless the debugger refuses.
-    fn agents(&self) -> Result<Vec<AgentView>, String>;
+    fn agents(&mut self, observer: Observer<'_>) -> Result<Vec<AgentView>, String>;
 
     /// Looks at another universe, if there is one of this name.
     fn jump(&mut self, universe: &str, paint: &Paint, observer: Observer<'_>) -> Said;
@@ -200,7 +197,7 @@ pub(super) trait Roams {
             Common::Restart => self.jump(START, paint, observer),
             Common::Path { count, to } => self.path(count, to.as_deref(), paint),
             Common::Agents => {
-                let agents = self.agents()?;
+                let agents = self.agents(observer)?;
                 let value = json!({ "reply": "agents", "agents": agents });
                 Ok((crate::agents::text(&agents, paint), value))
             }

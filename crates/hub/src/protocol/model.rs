@@ -8,7 +8,7 @@ use borges_session::listing::TableListing;
 use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
 };
-use borges_session::model::{CareDeb, EdgeRow, Question, RaceRow, Reply, StateRow, Way, Why};
+use borges_session::model::{CareDeb, EdgeRow, Question, Races, Reply, StateRow, Way, Why};
 use serde::{Deserialize, Serialize};
 
 /// What does not change while a program of a model language is debugged.
@@ -75,7 +75,7 @@ pub enum ModelCommand {
         /// Which.
         state: u32,
     },
-    /// Which other messages could have been received on the way to a universe.
+    /// What races in a universe, and on the way there.
     Races {
         /// Which.
         universe: u32,
@@ -92,6 +92,27 @@ pub enum ModelCommand {
         /// The command.
         line: String,
     },
+}
+
+impl ModelCommand {
+    /// Whether the graph that all lookers see stays as it is.
+    pub(crate) const fn looks(&self) -> bool {
+        match self {
+            Self::Order { .. } | Self::Visit { .. } => false,
+            // CaReDeb has universes of its own, which come with its answers.
+            Self::Caredeb { .. }
+            | Self::Card { .. }
+            | Self::Difference { .. }
+            | Self::May { .. }
+            | Self::Check { .. }
+            | Self::Query { .. }
+            | Self::Ask { .. }
+            | Self::State { .. }
+            | Self::Races { .. }
+            | Self::Edges { .. }
+            | Self::States => true,
+        }
+    }
 }
 
 /// The answer to a command.
@@ -124,11 +145,8 @@ pub enum ModelReply {
         /// Which.
         universe: u32,
     },
-    /// What raced on the way.
-    Races {
-        /// Message by message; none if the language has no messages.
-        races: Option<Vec<RaceRow>>,
-    },
+    /// What races there, and on the way.
+    Races(Races),
     /// The answer to SQL.
     Table(TableListing),
     /// The answer to a question.

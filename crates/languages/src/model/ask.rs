@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::debug::{Judgement, Refused, Watch};
 use super::goal::Judging;
-use super::races::RaceRow;
+use super::races::Races;
 use super::reported::Reported;
 use super::step::{Step, Why};
 use super::{Finding, Goal, Progress, Threads, judge};
@@ -131,6 +131,15 @@ pub struct EndCount {
     pub states: u64,
 }
 
+/// Where runs end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endings {
+    /// The states, each with its outcome's number and how many runs end there; none where `paths` is none.
+    pub states: Vec<(u32, u32, Option<String>)>,
+    /// How many runs there are; none where they are without number, or not everything is known.
+    pub paths: Option<String>,
+}
+
 /// A way to a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -230,9 +239,8 @@ pub trait Multiverse: Send {
     /// It is no formula about this program.
     fn check(&self, formula: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused>;
 
-    /// For each message that is received on a way, given by its options, which others could have been received
-    /// instead; none if the language has no messages, or there is no such way.
-    fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>>;
+    /// What races on a way, given by its options, and where it ends; none if there is no such way.
+    fn races(&self, options: &[u32]) -> Option<Races>;
 
     /// The states of a shortest way to a state, without the start.
     fn way_to(&self, state: u32) -> Option<Vec<&dyn Any>>;
@@ -251,6 +259,9 @@ pub trait Multiverse: Send {
 
     /// The outcomes, by their numbers.
     fn ends(&self) -> Vec<EndCount>;
+
+    /// Where runs end.
+    fn endings(&self) -> Endings;
 
     /// Answers a question.
     ///
@@ -495,10 +506,8 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         self.judged(keep_going, |heed| judge::check(self.graph(), formula, heed))
     }
 
-    fn races(&self, options: &[u32]) -> Option<Vec<RaceRow>> {
-        let language = self.graph().language();
-        let races = || language.races(&self.text, options);
-        language.has_messages().then(races).flatten()
+    fn races(&self, options: &[u32]) -> Option<Races> {
+        self.graph().language().races(&self.text, options)
     }
 
     fn way_to(&self, state: u32) -> Option<Vec<&dyn Any>> {
@@ -532,6 +541,23 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
             states: ends.len() as u64,
         };
         outcomes.map(end).collect()
+    }
+
+    fn endings(&self) -> Endings {
+        let graph = self.graph();
+        let paths = graph.count_paths().ok();
+        let counted = paths.iter().flat_map(|paths| paths.ends());
+        let counts: HashMap<u32, String> = counted
+            .map(|(node, paths)| (node.0, paths.to_string()))
+            .collect();
+        let end = |node: NodeId| {
+            let paths = counts.get(&node.0).cloned();
+            Some((node.0, self.outcome_of(node)?, paths))
+        };
+        Endings {
+            states: graph.ends().filter_map(end).collect(),
+            paths: paths.map(|paths| paths.total().to_string()),
+        }
     }
 
     fn ask(&self, question: &Question) -> Result<Reply, NoAnswer> {

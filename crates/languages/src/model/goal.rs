@@ -1,12 +1,11 @@
 //! What a program is held to: goals with a verdict, for scripts.
 
-use std::collections::BTreeSet;
-
 use borges_multiverse::language::{Outcome, Verdict};
 use serde::Serialize;
 
 use super::Model;
 use super::debug::Refused;
+use super::races::Pairs;
 use super::reported::Reported;
 use super::step::Step;
 use crate::predicate::{Kind, Predicate, PredicateError};
@@ -103,9 +102,7 @@ pub(super) struct Judging<'g, W> {
     against: Option<(W, String)>,
     /// Whether a run ended.
     ends: bool,
-    races: Vec<[Step; 2]>,
-    /// The places of those.
-    places: BTreeSet<[String; 2]>,
+    races: Pairs,
 }
 
 impl<'g, W> Judging<'g, W> {
@@ -120,8 +117,7 @@ impl<'g, W> Judging<'g, W> {
             unmet: names.map(|(kind, name)| (kind, name.to_owned())).collect(),
             against: None,
             ends: false,
-            races: Vec::new(),
-            places: BTreeSet::new(),
+            races: Pairs::default(),
         }
     }
 
@@ -137,17 +133,11 @@ impl<'g, W> Judging<'g, W> {
         let unmet = &mut self.unmet;
         unmet.retain(|(kind, name)| !language.has(state, *kind, name));
         let all = self.goal.what == What::No(Verdict::Race);
-        let before = self.races.len();
+        let before = self.races.found.len();
         if all {
-            for options in language.racing(state) {
-                if let [Some(one), Some(other)] = options.map(&step)
-                    && self.places.insert(places(&one, &other))
-                {
-                    self.races.push([one, other]);
-                }
-            }
+            self.races.add(language.racing(state), step);
         }
-        let is_broken = self.races.len() > before
+        let is_broken = self.races.found.len() > before
             || self.against.is_none() && self.goal.is_broken_by(language, state, outcome);
         if is_broken && self.against.is_none() {
             let found = outcome.map_or_else(|| language.show(state), ToString::to_string);
@@ -172,7 +162,7 @@ impl<'g, W> Judging<'g, W> {
         }
         let (at, state) = self.against.unzip();
         let endless = matches!(self.goal.what, What::Ends(_)) && !self.ends && complete;
-        let found = match self.races.len() {
+        let found = match self.races.found.len() {
             0 => state.or(endless.then(|| "no run ends, so there is no outcome".to_owned())),
             1 => Some("two steps can come in either order, and it matters".to_owned()),
             pairs => Some(format!(
@@ -189,18 +179,8 @@ impl<'g, W> Judging<'g, W> {
             found,
             state: None,
             trace: Vec::new(),
-            races: self.races,
+            races: self.races.found,
         };
         Ok((finding, at))
     }
-}
-
-/// Where two steps stand in the source, or what they do if they stand nowhere.
-fn places(one: &Step, other: &Step) -> [String; 2] {
-    let mut places = [one, other].map(|step| match (step.line, step.column) {
-        (Some(line), Some(column)) => format!("{line}:{column}"),
-        _ => step.text.clone(),
-    });
-    places.sort();
-    places
 }

@@ -149,12 +149,8 @@ impl Job<'_> {
         let mut judged: Vec<_> = options.goals.iter().map(Judging::new).collect();
         let look = |walk: &Walk<&P>| {
             let (state, outcome) = (walk.state(), walk.outcome());
-            let step = |nth: u32| {
-                let (nth, options) = (nth as usize, walk.options().len());
-                let (step, label) = plain.tell(state, walk.options().get(nth)?)?;
-                let (agent, rules) = (plain.agent_name(state, &step.agent), step.next.steps);
-                Some(Step::new(text, agent, label, (nth, options), rules))
-            };
+            let name = |state: &_, agent: &_| plain.agent_name(state, agent);
+            let step = |nth: u32| Step::at(walk, text, name, nth as usize);
             for judging in &mut judged {
                 judging.look((plain, state), outcome.as_ref(), || walk.choices(), step);
             }
@@ -474,23 +470,8 @@ impl Job<'_> {
         language: &P,
         choices: impl IntoIterator<Item = P::Choice>,
     ) -> Vec<Step> {
-        let mut state = language.initial();
-        let mut trace = Vec::new();
-        let mut enabled = Vec::new();
-        for choice in choices {
-            enabled.clear();
-            language.enabled(&state, &mut enabled);
-            let option = enabled.iter().position(|other| *other == choice);
-            let Some((step, label)) = language.tell(&state, &choice) else {
-                break;
-            };
-            let agent = language.agent_name(&state, &step.agent);
-            let option = (option.unwrap_or(0), enabled.len());
-            let rules = step.next.steps;
-            trace.push(Step::new(self.text, agent, label, option, rules));
-            state = step.next.state;
-        }
-        trace
+        let name = |state: &_, agent: &_| language.agent_name(state, agent);
+        Step::all(language, self.text, name, choices)
     }
 
     /// The number of classes, unless that takes too long.

@@ -36,7 +36,9 @@ use std::sync::Arc;
 
 pub use crate::datum::Datum;
 pub use crate::language::{self, AMB, AMBIENT_TALK, MU_OZ};
-pub use ask::{EdgeRow, EndCount, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way};
+pub use ask::{
+    EdgeRow, EndCount, Endings, Multiverse, NoAnswer, Parting, Question, Reply, StateRow, Way,
+};
 pub use dialect::{Dialect, Program, Prompt, Simple};
 pub use erased::Erased;
 pub use error::ModelError;
@@ -45,7 +47,7 @@ pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
 pub use job::{DESCRIBED, Job, Kept};
 pub use lead::Lead;
-pub use races::{RaceRow, RaceStep};
+pub use races::{RaceRow, RaceStep, Races};
 pub use report::{End, Met, Report};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};

@@ -1,10 +1,24 @@
-//! Which other message could have been received, in words.
+//! Which steps can come in either order and which other message could have been received, in words.
 
-use borges_multiverse::causality::{Race, races};
+use std::collections::BTreeSet;
+
+use borges_multiverse::causality::races;
 use borges_multiverse::language::Language;
+use borges_multiverse::walk::Walk;
 use serde::Serialize;
 
-use crate::source;
+use super::step::Step;
+
+/// What races: where a way ends, and on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Races {
+    /// The pairs of steps that can be taken where the way ends, of which either can come first, and it matters: what
+    /// [`super::Goal::forbid`] calls a race, each pair of places once.
+    pub steps: Vec<[Step; 2]>,
+    /// For each message that was received on the way, which others could have been; none if the language has no messages.
+    pub messages: Option<Vec<RaceRow>>,
+}
 
 /// A message that was received, and what could have been received instead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -30,61 +44,67 @@ pub struct RaceStep {
     pub line: Option<u32>,
 }
 
-/// The races of a way, with the way.
-pub(super) struct Found<'l, L: Language> {
-    language: &'l L,
-    choices: Vec<L::Choice>,
-    races: Vec<Race>,
+/// Pairs of steps that race, those of the same two places of the source once.
+#[derive(Default)]
+pub(super) struct Pairs {
+    pub(super) found: Vec<[Step; 2]>,
+    places: BTreeSet<[String; 2]>,
 }
 
-/// The races of a way; `message` says which message a resource is, as [`races`] takes it. None if there is no such way.
-pub(super) fn of<'l, L: Language>(
-    language: &'l L,
-    message: impl Fn(&L::Resource) -> Option<(L::Resource, u32)>,
-    options: &[u32],
-) -> Option<Found<'l, L>> {
-    let start = language.initial();
-    let (mut state, mut choices, mut enabled) = (start.clone(), Vec::new(), Vec::new());
-    for option in options {
-        enabled.clear();
-        language.enabled(&state, &mut enabled);
-        let choice = enabled.get(*option as usize)?.clone();
-        state = language.apply(&state, &choice)?.state;
-        choices.push(choice);
-    }
-    let races = races(language, &start, &choices, message)?;
-    Some(Found {
-        language,
-        choices,
-        races,
-    })
-}
-
-impl<L: Language> Found<'_, L> {
-    /// In words; `text` is the program's source.
-    pub(super) fn told(&self, text: &str) -> Vec<RaceRow> {
-        let mut state = self.language.initial();
-        let mut steps = Vec::new();
-        for choice in &self.choices {
-            let Some((step, label)) = self.language.tell(&state, choice) else {
-                break;
-            };
-            let span = label.span;
-            steps.push(RaceStep {
-                step: steps.len() as u32 + 1,
-                text: label.text,
-                line: span.map(|span| source::position(text, span.start).line),
-            });
-            state = step.next.state;
+impl Pairs {
+    /// Adds those of a state, given by their options, of which `step` says what they do.
+    pub(super) fn add(&mut self, racing: Vec<[u32; 2]>, step: impl Fn(u32) -> Option<Step>) {
+        for options in racing {
+            if let [Some(one), Some(other)] = options.map(&step)
+                && self.places.insert(places(&one, &other))
+            {
+                self.found.push([one, other]);
+            }
         }
-        let told = |nth: &usize| steps.get(*nth).cloned();
-        let rows = self.races.iter().filter_map(|race| {
-            Some(RaceRow {
-                received: told(&race.received)?,
-                message: told(&race.message)?,
-                rivals: race.rivals.iter().filter_map(told).collect(),
-            })
-        });
-        rows.collect()
     }
+}
+
+/// Where two steps stand in the source, or what they do if they stand nowhere.
+fn places(one: &Step, other: &Step) -> [String; 2] {
+    let mut places = [one, other].map(|step| match (step.line, step.column) {
+        (Some(line), Some(column)) => format!("{line}:{column}"),
+        _ => step.text.clone(),
+    });
+    places.sort();
+    places
+}
+
+/// A walk along a way, given by its options. None if there is no such way.
+pub(super) fn walked<'l, L: Language>(language: &'l L, options: &[u32]) -> Option<Walk<&'l L>> {
+    let mut walk = Walk::new(language);
+    walk.take_options(options).ok().map(|()| walk)
+}
+
+/// The message races of a way; `message` says which message a resource is, as [`races`] takes it, `name` how agents are
+/// called, and `text` is the program's source. None if there is no such way.
+pub(super) fn of_messages<P: Language>(
+    (language, text): (&P, &str),
+    name: impl Fn(&P::State, &P::Agent) -> String,
+    message: impl Fn(&P::Resource) -> Option<(P::Resource, u32)>,
+    options: &[u32],
+) -> Option<Vec<RaceRow>> {
+    let choices = walked(language, options)?.choices();
+    let races = races(language, &language.initial(), &choices, message)?;
+    let steps = Step::all(language, text, name, choices);
+    let told = |nth: &usize| {
+        let step = steps.get(*nth)?;
+        Some(RaceStep {
+            step: *nth as u32 + 1,
+            text: step.text.clone(),
+            line: step.line,
+        })
+    };
+    let rows = races.iter().filter_map(|race| {
+        Some(RaceRow {
+            received: told(&race.received)?,
+            message: told(&race.message)?,
+            rivals: race.rivals.iter().filter_map(told).collect(),
+        })
+    });
+    Some(rows.collect())
 }

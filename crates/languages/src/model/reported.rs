@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use borges_multiverse::adapt::{Preempting, Runs, StepChoice, Stepper, Stepping};
+use borges_multiverse::adapt::{Mode, Preempting, Runs, StepChoice, Stepper, Stepping};
 use borges_multiverse::causality;
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Language;
 
 use super::error::Refused;
 use super::lead::Lead;
-use super::races::{self, RaceRow};
+use super::races::{self, Pairs, Races};
+use super::step::Step;
 use crate::datum::Datum;
 use crate::predicate::{Condition, Named};
 
@@ -74,12 +75,21 @@ pub trait Reported:
         None
     }
 
-    /// The races of a way, given by its options; `text` is the program's source. None if there is no
+    /// What races on a way, given by its options, and where it ends; `text` is the program's source. None if there is no
     /// such way.
-    fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>> {
+    fn races(&self, text: &str, options: &[u32]) -> Option<Races> {
+        let (walk, mut pairs) = (races::walked(self, options)?, Pairs::default());
+        let name = |state: &_, agent: &_| self.agent_name(state, agent);
+        pairs.add(self.racing(walk.state()), |nth| {
+            Step::at(&walk, text, name, nth as usize)
+        });
+        let steps = pairs.found;
         let exact = self.exact();
+        let name = |state: &_, agent: &_| exact.agent_name(state, agent);
         let message = |resource: &_| exact.message(resource);
-        Some(races::of(&exact, message, options)?.told(text))
+        let messages = || races::of_messages((&exact, text), name, message, options);
+        let messages = self.has_messages().then(messages).flatten();
+        Some(Races { steps, messages })
     }
 
     /// The options of a state that race, as [`causality::racing`] finds them.
@@ -295,17 +305,25 @@ impl<L: Reported> Reported for Stepping<L> {
 
     /// Those of the program's own steps: the debugger's pauses put all steps in one order, but not the
     /// program.
-    fn races(&self, text: &str, options: &[u32]) -> Option<Vec<RaceRow>> {
+    fn races(&self, text: &str, options: &[u32]) -> Option<Races> {
         // STEP and RESUME take turns.
         let steps: Vec<_> = options.iter().step_by(2).copied().collect();
         let mut races = self.0.races(text, &steps)?;
-        for race in &mut races {
+        for race in races.messages.iter_mut().flatten() {
             let named = [&mut race.received, &mut race.message].into_iter();
             for step in named.chain(&mut race.rivals) {
                 step.step = 2 * step.step - 1;
             }
         }
         Some(races)
+    }
+
+    /// As there.
+    fn racing(&self, (mode, state): &Self::State) -> Vec<[u32; 2]> {
+        match mode {
+            Mode::Step => self.0.racing(state),
+            Mode::Paused => Vec::new(),
+        }
     }
 
     fn meets(&self, lead: &Lead, arrival: &Arrival<'_, Self>) -> bool {

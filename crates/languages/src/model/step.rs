@@ -1,7 +1,8 @@
 //! What is a step, steps as they are reported, and what is left out, and why.
 
 use borges_multiverse::graph::Pause;
-use borges_multiverse::language::Label;
+use borges_multiverse::language::{Label, Language};
+use borges_multiverse::walk::Walk;
 use serde::Serialize;
 
 use crate::source;
@@ -74,6 +75,43 @@ impl Step {
             options: options as u32,
             rules,
         }
+    }
+
+    /// The steps of a run, as far as there is one with these choices; `name` says how agents are called.
+    pub(super) fn all<P: Language>(
+        language: &P,
+        text: &str,
+        name: impl Fn(&P::State, &P::Agent) -> String,
+        choices: impl IntoIterator<Item = P::Choice>,
+    ) -> Vec<Self> {
+        let (mut state, mut enabled, mut steps) = (language.initial(), Vec::new(), Vec::new());
+        for choice in choices {
+            enabled.clear();
+            language.enabled(&state, &mut enabled);
+            let option = enabled.iter().position(|other| *other == choice);
+            let Some((step, label)) = language.tell(&state, &choice) else {
+                break;
+            };
+            let agent = name(&state, &step.agent);
+            let (option, rules) = ((option.unwrap_or(0), enabled.len()), step.next.steps);
+            steps.push(Self::new(text, agent, label, option, rules));
+            state = step.next.state;
+        }
+        steps
+    }
+
+    /// The `nth` of what can happen where a walk stands; `name` says how agents are called.
+    pub(super) fn at<P: Language>(
+        walk: &Walk<&P>,
+        text: &str,
+        name: impl Fn(&P::State, &P::Agent) -> String,
+        nth: usize,
+    ) -> Option<Self> {
+        let state = walk.state();
+        let (step, label) = walk.language().tell(state, walk.options().get(nth)?)?;
+        let agent = name(state, &step.agent);
+        let option = (nth, walk.options().len());
+        Some(Self::new(text, agent, label, option, step.next.steps))
     }
 }
 

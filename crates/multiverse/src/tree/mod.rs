@@ -20,6 +20,7 @@ mod ancestry;
 mod draw;
 mod entries;
 mod path;
+mod span;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -28,6 +29,7 @@ pub use draw::{Layout, Words};
 use entries::Entries;
 pub use entries::Load;
 pub use path::{Path, Route};
+pub use span::{Branching, render_graph};
 
 /// One thing that entered or left the program: an input's value, an event, a performed output.
 pub trait Entry: Clone + Debug + PartialEq {

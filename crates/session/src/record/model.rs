@@ -11,7 +11,7 @@ use borges_languages::model::{
     Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Report, language,
 };
 pub use borges_languages::model::{
-    EdgeRow, Multiverse, Progress, Question, RaceRow, Reply, StateRow, Way, Why,
+    EdgeRow, Multiverse, Progress, Question, Races, Reply, StateRow, Way, Why,
 };
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{Access, ModelProgram, QueryBounds, Store, StoreError};
@@ -266,9 +266,8 @@ impl ModelSession {
         Ok(graph.options_to(state).ok_or(missing)?)
     }
 
-    /// For each message that is received on a way, given by its options, which others could have been received
-    /// instead; none if the language has no messages.
-    pub fn races(&mut self, options: &[u32]) -> Option<Vec<RaceRow>> {
+    /// What races on a way, given by its options, and where it ends; none if there is no such way.
+    pub fn races(&mut self, options: &[u32]) -> Option<Races> {
         let fresh = || self.model.multiverse(&self.options);
         self.graph.get_or_insert_with(fresh).races(options)
     }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use borges_languages::model::{Finding, Goal, Model, Report, Schedules, Step, Why};
+use borges_languages::model::{Finding, Goal, Model, Report, Schedules, Why};
 
 use super::outcomes;
 use crate::args;
 use crate::exit::{Exit, Failure};
+use borges_commands::model::questions::pairs;
 use borges_commands::paint::{Paint, Role, count, printable};
 
 /// The goal that the breakpoint of `--toward` is met.
@@ -21,12 +22,6 @@ pub(super) fn of(options: &args::Explore, model: &Model) -> Result<Vec<Goal>, Fa
         return Err(Failure::usage(
             "--expect met says nothing without --toward",
             "name the breakpoint that must be met: --toward 'receiver getResult' --expect met",
-        ));
-    }
-    if options.debugger && options.forbid.iter().any(|goal| goal == "race") {
-        return Err(Failure::usage(
-            "under the debugger no steps race: it puts them in one order",
-            "leave out --debugger",
         ));
     }
     let expected = options.expect.iter().filter(|goal| *goal != MET);
@@ -97,13 +92,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
             (None, Some(_), _) => String::new(),
         };
         let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
-        for [one, other] in &finding.races {
-            let at = |step: &Step| match step.line {
-                Some(line) => format!("{}, line {line}", printable(&step.text)),
-                None => printable(&step.text),
-            };
-            let _ = writeln!(text, "  {}  |  {}", at(one), at(other));
-        }
+        text.push_str(&pairs(&finding.races));
         text.push_str(&outcomes::trace(&finding.trace, paint));
     }
     text

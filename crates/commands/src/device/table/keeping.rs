@@ -5,6 +5,7 @@ use borges_session::command::{Act, Look};
 use super::{Request, bare};
 use crate::cursor::{Cursor, Misread};
 use crate::table::Spec;
+use crate::words::note;
 
 /// A name. What can only be a place of the program is refused: other debuggers set a breakpoint with `b`.
 fn bookmark(cursor: &mut Cursor<'_>) -> Result<String, Misread> {
@@ -32,16 +33,11 @@ pub(super) const COMMANDS: &[Spec<Request>] = &[
     .letters(&["b", "mark"])
     .arguments("NAME")
     .examples(&[("b before", "'j before' comes back here")]),
-    Spec::new(
-        "note",
-        "write a note on this universe; no text removes it",
-        |cursor| {
-            Ok(Act::Note {
-                text: cursor.quoted()?,
-            }
-            .into())
-        },
-    )
-    .arguments("[TEXT]"),
+    note(|cursor| {
+        let text = cursor.quoted()?;
+        Ok(Act::Note { text }.into())
+    })
+    .arguments("[TEXT]")
+    .details("No text removes it."),
     Spec::new("notes", "list notes and bookmarks", bare!(Look::Notes)),
 ];

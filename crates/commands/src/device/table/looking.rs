@@ -6,15 +6,14 @@ use super::{FrameChoice, FrameCommand, PLACE_HELP, PLACES, Request, bare, place_
 use crate::arguments::agent;
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
-use crate::words::{AGENTS, agents};
+use crate::words::{AGENTS, agents, list};
 
 pub(super) const COMMANDS: &[Spec<Request>] = &[
-    Spec::new("list", "source lines around here or around a place", |cursor| {
+    list(|cursor| {
         let place = place_if_any(cursor)?;
         let around = cursor.small_or("a number of lines", 5)?;
         Ok(Look::List { place, around }.into())
     })
-    .letters(&["l"])
     .arguments("[PLACE] [AROUND]")
     .details(PLACE_HELP)
     .examples(&[

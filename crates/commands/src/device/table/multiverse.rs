@@ -6,7 +6,7 @@ use super::{Request, UNIVERSES, bare};
 
 use crate::cursor::{Cursor, Misread};
 use crate::table::{Completes, Spec};
-use crate::words::{jump, path, tree};
+use crate::words::{jump, moment, path, tree};
 
 /// Universes that a search lists at most.
 const MOST_FOUND: u32 = 40;
@@ -86,12 +86,7 @@ takes for them.")
     .details("With one universe it is compared with the one shown.")
     .examples(&[("compare 0.9 1.9", "two branches after their ninth entries")])
     .completes(UNIVERSES),
-    Spec::new(
-        "moment",
-        "a text that names this universe in every session",
-        bare!(Look::Moment),
-    )
-    .details("Give it to 'jump' in any session of the same program, also on another machine."),
+    moment(bare!(Look::Moment)),
 ];
 
 fn follow(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {

@@ -7,6 +7,7 @@ use super::{PLACES, Request};
 use crate::arguments::code_place;
 use crate::cursor::{Cursor, Misread, Word, number};
 use crate::table::{Completes, Spec};
+use crate::words::{check, explore};
 
 const BOUNDS: &str = "BOUNDS say how far to look: inputs=4 (on a path), events=1 (interrupts on a path), steps=10000000, paths=1000, rounds=3 (of each \
 loop), stdin=8 (bytes of standard input that may be anything), faults=1 (calls of an operating system that fail), time=10 (seconds), stop=PLACE (paths end there), order=depth|breadth|coverage|random, selects (a select is a \
@@ -57,13 +58,10 @@ was found.")
     .details(BOUNDS)
     .examples(&[("bugs inputs=6", "within six inputs")])
     .completes(&[WORDS]),
-    Spec::new(
-        "explore",
-        "all states from here: which traps there are, what never and what always holds, over all inputs for ever",
-        |cursor| ask(cursor, |cursor| Ok(Question::States { demands: demands(cursor)? })),
-    )
+    explore(|cursor| ask(cursor, |cursor| Ok(Question::States { demands: demands(cursor)? })))
     .arguments("[never|always|toward CONDITION]... [BOUNDS]")
-    .details("A condition is an expression of the source, or a call: 'chip_digital_write(13, 1)' holds before it. Of the \
+    .details("From here on, over all inputs for ever: which traps there are, what never and what always holds. A condition \
+is an expression of the source, or a call: 'chip_digital_write(13, 1)' holds before it. Of the \
 bounds, time=, events=0 (leave out interrupts) and solver= count. What is said is so for ever, or comes with a shortest \
 run; 'jump' goes to its end.")
     .examples(&[
@@ -71,13 +69,9 @@ run; 'jump' goes to its end.")
         ("explore never heat && door", "whether both ever hold together"),
     ])
     .completes(&[WORDS]),
-    Spec::new(
-        "check",
-        "whether all runs from here fulfil a temporal formula",
-        |cursor| ask(cursor, |cursor| Ok(Question::Check { formula: condition(cursor)? })),
-    )
+    check(|cursor| ask(cursor, |cursor| Ok(Question::Check { formula: condition(cursor)? })))
     .arguments("FORMULA [BOUNDS]")
-    .details("G always, F some time, X next, U until, R release, !, &, |, ->; conditions are as for 'explore'. A run that \
+    .details("All runs from here. G always, F some time, X next, U until, R release, !, &, |, ->; conditions are as for 'explore'. A run that \
 breaks it is shown with the inputs with which it goes round for ever.")
     .examples(&[("check G (door -> !heat)", "whenever the door is open, the heat is off")])
     .completes(&[WORDS]),

@@ -5,9 +5,10 @@ use std::borrow::BorrowMut;
 use borges_languages::muoz::caredeb::{
     Command, Halt, Reply, Session, SessionError, Status, ThreadLine,
 };
-use borges_languages::muoz::{Machine, ThreadName, VariableName};
+use borges_languages::muoz::{ThreadName, VariableName};
 use borges_multiverse::debug::BreakpointId;
-use borges_multiverse::language::{Language as _, Span};
+use borges_multiverse::language::Span;
+use borges_multiverse::walk::Walk;
 use borges_session::command::Observer;
 use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::model::ModelSession;
@@ -74,31 +75,12 @@ fn said(reply: Result<Reply, SessionError>) -> Said {
     Ok((reply.to_string(), to_value(&reply)))
 }
 
-/// A run of the program from its start, choice by choice: the number of each option, and the thread whose step it is.
-fn run<C>(
-    machine: &Machine,
-    choices: impl Iterator<Item = C>,
-    chosen: impl Fn(&C, &[ThreadName]) -> Option<usize>,
-) -> Option<Vec<(u32, ThreadName)>> {
-    let program = machine.program();
-    let (mut state, mut able, mut way) = (program.initial(), Vec::new(), Vec::new());
-    for choice in choices {
-        able.clear();
-        program.enabled(&state, &mut able);
-        let option = chosen(&choice, &able)?;
-        let thread = able.get(option)?.clone();
-        state = program.apply(&state, &thread)?.state;
-        way.push((option as u32, thread));
-    }
-    Some(way)
-}
-
 impl<S: BorrowMut<ModelSession>> Roams for CareDebPrompt<S> {
     fn source(&self) -> (&str, Option<Span>) {
         (self.debugger().source(), None)
     }
 
-    fn agents(&self) -> Result<Vec<AgentView>, String> {
+    fn agents(&mut self, _: Observer<'_>) -> Result<Vec<AgentView>, String> {
         let view = |thread: ThreadLine| AgentView {
             name: thread.thread,
             state: match thread.status {
@@ -122,14 +104,11 @@ impl<S: BorrowMut<ModelSession>> Roams for CareDebPrompt<S> {
     fn jump_to_state(&mut self, state: u32, _: &Paint, observer: Observer<'_>) -> Said {
         let session = self.0.borrow_mut();
         let options = session.options_to(state, watched(&mut *observer));
-        let options = options.map_err(shown)?.into_iter();
-        let way = run(self.debugger().machine(), options, |option, _| {
-            Some(*option as usize)
-        });
-        let way = way.ok_or("no run of this program leads there")?;
-        let way = way.into_iter().map(|(_, thread)| thread).collect();
-        let line = format!("jump state {state}");
-        self.causal(Command::Follow(way), &line, observer)
+        let program = self.debugger().machine().program().clone();
+        let mut walk = Walk::new(&*program);
+        walk.take_options(&options.map_err(shown)?).map_err(shown)?;
+        let way = Command::Follow(walk.choices());
+        self.causal(way, &format!("jump state {state}"), observer)
     }
 
     fn path(&mut self, count: u32, to: Option<&str>, _: &Paint) -> Said {
@@ -174,12 +153,10 @@ impl<S: BorrowMut<ModelSession>> Asked for CareDebPrompt<S> {
         let debugger = self.debugger();
         let to = to.map_or(Ok(debugger.universe().0), numbered)?;
         let machine = debugger.machine_at(to).map_err(shown)?;
-        let events = machine.events().map(|(_, event)| event);
-        let way = run(machine, events, |event, able| {
-            able.iter().position(|thread| *thread == event.thread)
-        });
-        let way = way.ok_or("this run is none of the program's")?;
-        Ok(way.into_iter().map(|(option, _)| option).collect())
+        let events = machine.events().map(|(_, event)| event.thread.clone());
+        let mut walk = Walk::new(&**machine.program());
+        walk.take(&events.collect::<Vec<_>>()).map_err(shown)?;
+        Ok(walk.options_taken())
     }
 }
 

@@ -13,22 +13,25 @@ use crate::cursor::{Cursor, Misread};
 use crate::interpreter::{Said, goes_on, to_value};
 use crate::paint::Paint;
 use crate::table::{Completes, Spec};
-use crate::words::query;
+use crate::words::{self, explore, query};
 
-pub use render::judgement;
+pub(super) use render::{end, many_paths, size};
+pub use render::{judgement, pairs};
 
 /// A question about all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asking {
     /// One of those that are built in.
     Question(Question),
+    /// All states, of which so many are shown.
+    Explore(u32),
     /// One in SQL.
     Sql(String),
     /// Whether a breakpoint may and must be met.
     May(String),
     /// Whether a temporal formula may and must hold.
     Check(String),
-    /// Which other messages could have been received on the way to a universe, or to the one that is looked at.
+    /// What races on the way to a universe, or to the one that is looked at, and there.
     Races(Option<String>),
 }
 
@@ -45,6 +48,10 @@ impl<R: From<Asking> + 'static> Rows<R> {
         .arguments("QUESTION")
         .details(ASK_DETAILS)
         .completes(&[Completes::Words(WORDS)]),
+        explore(|c| Ok(Asking::Explore(c.small_or("a number of states", SHOWN)?).into()))
+            .letters(&["graph", "g"])
+            .arguments("[STATES]")
+            .details("Equal ones are one. The first so many are shown, with what can happen in each; 'jump' goes to one."),
         query(|c| c.all("a SELECT").map(|sql| Asking::Sql(sql).into())).details(
             "It is about all states of the program. Tables: model_state, model_edge, \
 model_outcome, model_program; views: model_ends, model_shortest, model_steps \
@@ -64,25 +71,22 @@ model_outcome, model_program; views: model_ends, model_shortest, model_steps \
 of this language. Answers with a run that shows it. The universes of the session stay as they \
 are.",
         ),
-        Spec::new(
-            "check",
-            "whether a temporal formula holds in some run, and whether in every run",
-            |c| check(c).map(R::from),
-        )
+        words::check(|c| check(c).map(R::from))
         .arguments("[--fair] FORMULA")
         .details(
-            "F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, p \
+            "Whether some run does, too. F p: at some time; G p: always; X p: in the next state; p U q, p R q, !p, p & q, p \
 | q, p -> q; predicates as for 'break when' stand in braces. Runs that never end are judged as \
 well. --fair: only runs in which who can act from some point on does act again.",
         ),
         Spec::new(
             "races",
-            "which other messages could have been received on the way here",
+            "which steps race here, and which other messages could have been received on the way",
             |c| Ok(Asking::Races(c.word().map(|word| word.text.to_owned())).into()),
         )
         .arguments("[UNIVERSE|PORT]")
         .details(
-            "For each message that was received: those that came to the same inbox or port \
+            "Two steps race if either can be first, and it matters: 'explore --forbid race' looks for them \
+everywhere. For each message that was received: those that came to the same inbox or port \
 later and could have been there first, while all that happened before stays the same. In CaReDeb \
 the name of a port asks for the messages of that port, and who else could have received them.",
         )
@@ -97,6 +101,9 @@ an outcome can still be reached. ancestors STATE STATE…: those from which all 
 reached. cycles: where a run can stay for ever. What an answer numbers is where 'jump' goes. \
 Ctrl-C stops the exploration: the answer then says on how much it rests, and the next question \
 goes on exploring.";
+
+/// States that `explore` shows unless it is told how many.
+const SHOWN: u32 = 40;
 
 const WORDS: &[&str] = &[
     "ends",
@@ -165,6 +172,10 @@ pub(super) trait Asked {
     fn answer(&mut self, asking: &Asking, paint: &Paint, observer: Observer<'_>) -> Said {
         let judgement = match asking {
             Asking::Question(question) => return self.ask(question, paint, observer),
+            Asking::Explore(most) => {
+                let graph = self.session().graph(watched(observer));
+                return Ok(render::states(graph, *most, paint));
+            }
             Asking::Sql(sql) => {
                 let table = self.session().query(sql, watched(observer));
                 let table = table.map_err(shown)?;
@@ -175,11 +186,9 @@ pub(super) trait Asked {
                 let way = self.way(to.as_deref(), observer)?;
                 let session = self.session();
                 let races = session.races(&way);
+                let races = races.ok_or("this way is none of the program's")?;
                 let value = json!({ "reply": "races", "races": races });
-                let language = session.dialect().name();
-                let none = || format!("{language} has no messages: nothing races\n");
-                let text = races.map_or_else(none, |races| render::races(&races, paint));
-                return Ok((text, value));
+                return Ok((render::races(&races, paint), value));
             }
             Asking::May(spec) => self.session().occurs(spec, watched(observer)),
             Asking::Check(formula) => self.session().check(formula, watched(observer)),

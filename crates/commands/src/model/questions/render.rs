@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use borges_languages::model::debug::{Judgement, Opinion};
-use borges_languages::model::{EndCount, RaceRow, RaceStep, Reply, Step, Way, Why};
+use borges_languages::model::{
+    EndCount, Endings, Multiverse, RaceStep, Races, Reply, Step, Way, Why,
+};
+use serde_json::{Value, json};
 
 use crate::paint::{Paint, Role, count, printable};
 
@@ -45,16 +48,130 @@ pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
     format!("{}\n", paint.warning(note))
 }
 
-pub(super) fn races(races: &[RaceRow], paint: &Paint) -> String {
-    if races.is_empty() {
-        return "no message was received on the way here\n".to_string();
+/// An outcome, in colour.
+pub(in crate::model) fn end(end: &EndCount, paint: &Paint) -> String {
+    let text = printable(&format!("{}: {}", end.kind, end.text));
+    let is_good = end.kind == "finished";
+    paint.paint(if is_good { Role::Good } else { Role::Bad }, text)
+}
+
+/// A number of paths, which may be larger than any that we count with.
+pub(in crate::model) fn many_paths(paths: &str) -> String {
+    let plural = if paths == "1" { "" } else { "s" };
+    format!("{paths} path{plural}")
+}
+
+/// The first `most` states with their steps, and how much there is.
+pub(super) fn states(graph: &dyn Multiverse, most: u32, paint: &Paint) -> (String, Value) {
+    let (ends, endings) = (graph.ends(), graph.endings());
+    let known = graph.states() as u64;
+    let (mut text, mut nodes) = (String::new(), Vec::new());
+    for state in 0..most.min(graph.states() as u32) {
+        let (Some(shown), Some((_, status))) = (graph.show(state), graph.standing(state)) else {
+            continue;
+        };
+        let of = endings.states.binary_search_by_key(&state, |end| end.0);
+        let outcome = of
+            .ok()
+            .and_then(|at| ends.get(endings.states[at].1 as usize));
+        let explored = !matches!(status, "cut" | "waiting");
+        let mark = match outcome {
+            Some(outcome) => format!("  {}", end(outcome, paint)),
+            None if explored => String::new(),
+            None => paint.warning("  (unexplored)"),
+        };
+        let line = paint.fit(&shown, paint.width.saturating_sub(30).max(20));
+        let number = paint.typed(format!("{state:>4}"));
+        let _ = writeln!(text, "{number}  {line}{mark}");
+        let mut edges = Vec::new();
+        for edge in graph
+            .leaving(state)
+            .into_iter()
+            .filter_map(|edge| graph.edge_row(edge))
+        {
+            let (rule, to) = (edge.step.rule, edge.target);
+            let step = format!("{rule} {}", edge.step.text);
+            let step = paint.fit(&step, paint.width.saturating_sub(16).max(20));
+            let _ = writeln!(text, "      to {to}  {step}");
+            edges.push(json!({ "rule": rule, "text": edge.step.text, "to": to }));
+        }
+        let outcome = outcome.map(|end| json!({ "verdict": end.kind, "value": end.text }));
+        nodes.push(json!({
+            "number": state,
+            "state": shown,
+            "explored": explored,
+            "outcome": outcome,
+            "edges": edges,
+        }));
     }
+    let more = known.saturating_sub(most.into());
+    if more > 0 {
+        let _ = writeln!(text, "and {more} more: 'explore NUMBER' shows so many");
+    }
+    let (line, mut value) = size(graph, &endings, paint);
+    text.push_str(&line);
+    value["reply"] = json!("graph");
+    value["nodes"] = Value::Array(nodes);
+    (text, value)
+}
+
+/// How large a graph is, and whether it is all.
+pub(in crate::model) fn size(
+    graph: &dyn Multiverse,
+    endings: &Endings,
+    paint: &Paint,
+) -> (String, Value) {
+    let (states, edges) = (graph.states() as u64, graph.edges() as u64);
+    let ends = endings.states.len() as u64;
+    let (many_states, many_edges) = (count(states, "state"), count(edges, "edge"));
+    let mut line = format!("{many_states}, {many_edges}, {}", count(ends, "end"));
+    if let Some(paths) = &endings.paths {
+        let _ = write!(line, ", {}", many_paths(paths));
+    }
+    let mut text = format!("{}\n", paint.dim(line));
+    let why = graph.partial();
+    text.extend(why.map(|why| partial(why, states, paint)));
+    let value = json!({
+        "states": states,
+        "edges": edges,
+        "end_states": ends,
+        "paths": endings.paths,
+        "complete": why.is_none(),
+        "why": why,
+    });
+    (text, value)
+}
+
+/// Pairs of steps that race, a line for each.
+pub fn pairs(pairs: &[[Step; 2]]) -> String {
+    let at = |step: &Step| match step.line {
+        Some(line) => format!("{}, line {line}", printable(&step.text)),
+        None => printable(&step.text),
+    };
+    let line = |[one, other]: &[Step; 2]| format!("  {}  |  {}\n", at(one), at(other));
+    pairs.iter().map(line).collect()
+}
+
+/// Races, here and on the way.
+pub(super) fn races(races: &Races, paint: &Paint) -> String {
+    let mut text = match races.steps.len() {
+        0 => "no two steps race here\n".to_owned(),
+        1 => "here two steps can come in either order, and it matters\n".to_owned(),
+        pairs => format!("here {pairs} pairs of steps can come in either order, and it matters\n"),
+    };
+    text.push_str(&pairs(&races.steps));
+    let Some(messages) = &races.messages else {
+        return text;
+    };
+    text.push_str(match messages.len() {
+        0 => "no message was received on the way here\n",
+        _ => "on the way here\n",
+    });
     let step = |step: &RaceStep| {
         let (place, text) = (at_line(step.line, paint), printable(&step.text));
         format!("{place} step {}: {text}", step.step)
     };
-    let mut text = String::new();
-    for race in races {
+    for race in messages {
         let _ = writeln!(text, "  {}", step(&race.received));
         if race.rivals.is_empty() {
             text.push_str("      nothing else could have been received\n");

@@ -18,6 +18,7 @@ use crate::model::common::{Breakpoint, Roams, numbered};
 use crate::model::questions::{Asked, answered, shown, watched};
 use crate::paint::Paint;
 use crate::table::{self, Completes, Table};
+use crate::words::Motion;
 
 use super::render;
 use super::table::{About, COMMANDS, Request};
@@ -49,6 +50,16 @@ impl VoyagerPrompt {
             Request::Order(order) => self.order(order, paint, observer),
             Request::About(universe, about) => {
                 self.about(universe.unwrap_or(self.here), about, paint, observer)
+            }
+            Request::Motion(motion) => {
+                let universe = self.before(&motion)?;
+                self.jump(&universe.to_string(), paint, observer)
+            }
+            Request::Tree(lines) => {
+                let text = render::tree(self.session.debugger(), self.here, lines, paint);
+                let lines: Vec<&str> = text.lines().collect();
+                let value = json!({ "reply": "tree", "lines": lines });
+                Ok((text, value))
             }
             Request::Common(common) => self.roam(common, paint, observer),
             Request::Stops(stops) => self.stops(stops, observer),
@@ -110,6 +121,22 @@ impl VoyagerPrompt {
         Ok(edges.filter_map(|edge| debugger.link(edge)).collect())
     }
 
+    /// Where a motion back leads.
+    fn before(&self, motion: &Motion) -> Result<u32, String> {
+        let path = self.edges_to(self.here)?;
+        let (count, wanted): (u64, &dyn Fn(&LinkRow) -> bool) = match motion {
+            Motion::Step(_, None, count) => (*count, &|_| true),
+            Motion::Step(_, Some(agent), count) => (*count, &|link| link.agent == *agent),
+            Motion::ContinueBack => (1, &|link| self.is_paused(link.from) || link.from == 0),
+        };
+        let wanted = path.iter().rev().filter(|link| wanted(link));
+        let found = wanted
+            .take(usize::try_from(count).unwrap_or(usize::MAX))
+            .last();
+        let none = || "there is no such step on the way to here".to_owned();
+        found.map(|link| link.from).ok_or_else(none)
+    }
+
     fn about(
         &mut self,
         universe: u32,
@@ -155,7 +182,7 @@ impl Roams for VoyagerPrompt {
         (self.session.debugger().text(), None)
     }
 
-    fn agents(&self) -> Result<Vec<AgentView>, String> {
+    fn agents(&mut self, _: Observer<'_>) -> Result<Vec<AgentView>, String> {
         let card = self.session.debugger().card(self.here).map_err(shown)?;
         let view = |agent: AgentCard| AgentView {
             name: agent.name,

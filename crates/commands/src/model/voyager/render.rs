@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use borges_languages::model::debug::{AgentCard, Card, ChangeRow, Debugger, LinkRow, RanRow};
 
+use borges_multiverse::tree::{Branching, Layout, render_graph};
+
 use crate::paint::{Paint, Role, count, listed, printable};
 
 /// Universes listed in one line.
@@ -105,12 +107,42 @@ pub(super) fn universes(
     text
 }
 
-fn link_line(link: &LinkRow, paint: &Paint) -> String {
-    let arrow = if link.command { "┄▷" } else { "─▶" };
-    let what = match link.rule.as_str() {
+/// The universes as a tree of so many lines.
+pub(super) fn tree(debugger: &dyn Debugger, here: u32, rows: usize, paint: &Paint) -> String {
+    let layout = Layout {
+        width: paint.width,
+        rows,
+        ..Layout::default()
+    };
+    let leaving = |universe: u32| {
+        let links = debugger.links_from(universe).into_iter();
+        let links = links.filter_map(|link| debugger.link(link));
+        links
+            .map(|link| Branching {
+                to: link.to,
+                text: what(&link),
+            })
+            .collect()
+    };
+    let end = |universe: u32| {
+        let ended = |status: &&str| matches!(*status, "end" | "stuck" | "deadlock");
+        let status = debugger.node(universe).map(|node| node.status);
+        status.filter(ended).map(str::to_owned)
+    };
+    render_graph(leaving, end, here, &layout)
+}
+
+/// What an edge does.
+fn what(link: &LinkRow) -> String {
+    match link.rule.as_str() {
         "" => printable(&link.text),
         rule => format!("{rule} {}", printable(&link.text)),
-    };
+    }
+}
+
+fn link_line(link: &LinkRow, paint: &Paint) -> String {
+    let arrow = if link.command { "┄▷" } else { "─▶" };
+    let what = what(link);
     let line = format!("edge {} {arrow} {}  {what}", link.id, link.to);
     paint.fit(&line, paint.width.saturating_sub(11).max(30))
 }

@@ -7,7 +7,7 @@ use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{Common, Rows as Words};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
-use crate::words::{Rows as Shared, Stops, go_on, seek};
+use crate::words::{Motion, Rows as Shared, Stops, go_on, seek, tree};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub enum Request {
     Order(Order),
     /// An order about this universe, or else the one that is looked at.
     About(Option<u32>, About),
+    /// Back along the way here.
+    Motion(Motion),
+    /// The universes seen so far as a tree of so many lines.
+    Tree(usize),
     /// What prompts that go from universe to universe have in common.
     Common(Common),
     /// What is said about breakpoints that there are.
@@ -32,7 +36,7 @@ pub enum Request {
     Everywhere(Everywhere),
 }
 
-shares!(Common, Stops, Asking, Everywhere);
+shares!(Motion, Common, Stops, Asking, Everywhere);
 
 /// What is asked of a universe.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +174,7 @@ const LOOKING: &[Spec<Request>] = &[
         "the universes seen so far, with the edges between them",
         |c| Ok(Request::Universes(c.word().map(|w| w.text.to_string()))),
     )
-    .letters(&["u", "graph"])
+    .letters(&["u"])
     .arguments("[STATUS]")
     .completes(&[Completes::Words(&[
         "running",
@@ -181,6 +185,10 @@ const LOOKING: &[Spec<Request>] = &[
         "stuck",
         "deadlock",
     ])]),
+    tree(|c| Ok(Request::Tree(c.small_or("a number of lines", 24)? as usize)))
+        .details("Each universe stands where it was come to first; 'universes' has all edges."),
+    Shared::REVERSE_STEP.details("To the universe before, on the way to this one. Of an agent: to before its last step."),
+    Shared::REVERSE_CONTINUE,
     Words::JUMP
     .details("Universes have one number each: in 'universes', 'path', 'ask' and 'races'. The tables that 'query' asks \
 number states; 'jump state 7' goes to the universe of state 7."),

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use borges_languages::model::debug::line;
 use borges_languages::predicate::{Condition, Named};
+use borges_multiverse::causality::Causality;
 use borges_multiverse::debug::Arrival;
-use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Progress, Strategy};
-use borges_multiverse::language::{Language, Span};
+use borges_multiverse::graph::{Limits, Progress};
+use borges_multiverse::language::{Footprint, Language, Span};
 use borges_multiverse::tree::{BranchId, Layout, Place, Tree};
 use borges_multiverse::walk::{
-    BreakpointId, Moment, Past, Rest, Schedule, Sought, Taken, Walk, WalkError,
+    BreakpointId, Led, Moment, Past, Rest, Schedule, Sought, Taken, Walk, WalkError,
 };
 use borges_session::command::listing::{AgentState, AgentView};
 use borges_session::command::{Direction, Observer};
@@ -32,6 +33,8 @@ const FAR: u64 = 10_000_000;
 /// A walk at the prompt.
 pub struct WalkPrompt<L: Language> {
     walk: Walk<L>,
+    /// What happened before what, as far as somebody asked.
+    run: Led<Causality<L>>,
     source: String,
     name: String,
     /// What answers questions about all states.
@@ -43,6 +46,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
     pub fn new(language: L, source: String, name: String, asked: ModelSession) -> Self {
         Self {
             walk: Walk::new(language),
+            run: Led::default(),
             source,
             name,
             asked,
@@ -67,7 +71,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
             }
             Request::ToChoice => self.run(&mut Schedule::Ask, paint, observer),
             Request::Continue(chooser) => {
-                let known = self.agents();
+                let known = self.known_agents();
                 let chooser = chooser.named(|name| known.get(&name).cloned().ok_or_else(|| {
                     let names = Vec::from_iter(known.keys().map(String::as_str)).join(", ");
                     format!("'{name}' is no agent here: {names} can act, wait or acted on the way here")
@@ -81,9 +85,8 @@ impl<L: Named + 'static> WalkPrompt<L> {
             Request::Seek(text) => self.seek(&text, paint, observer),
             Request::Here => Ok(self.arrived(&Rest::Choice, paint)),
             Request::Tree(lines) => Ok(self.tree(lines, paint)),
-            Request::Graph(states) => Ok(self.graph(states, paint, observer)),
             Request::Asking(asking) => self.answer(&asking, paint, observer),
-            Request::Ends(states) => Ok(self.ends(states, paint, observer)),
+            Request::Ends => Ok(self.ends(paint, observer)),
             Request::Moment => {
                 let moment = self.walk.moment().to_string();
                 let value = json!({ "reply": "moment", "moment": moment });
@@ -139,7 +142,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
     }
 
     /// Who can act or waits here, or acted on the way here.
-    fn agents(&self) -> BTreeMap<String, L::Agent> {
+    fn known_agents(&self) -> BTreeMap<String, L::Agent> {
         let (language, state) = (self.walk.language(), self.walk.state());
         let mut waiting = Vec::new();
         language.waiting(state, &mut waiting);
@@ -293,35 +296,15 @@ impl<L: Named + 'static> WalkPrompt<L> {
         (format!("{}\n", drawn.trim_end()), value)
     }
 
-    /// Explores the state graph from the start.
-    fn explore(&self, states: usize, observer: Observer<'_>) -> (Graph<&L>, Pause) {
-        let mut exploration = Exploration::new(self.walk.language(), Strategy::BreadthFirst);
-        let limits = Limits {
-            states,
-            ..Limits::default()
-        };
-        let pause = exploration.run(&limits, |explored| watch(observer, &explored));
-        (exploration.into_graph(), pause)
-    }
-
-    fn graph(&self, states: usize, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
-        let (graph, pause) = self.explore(states, observer);
-        render::graph(&graph, pause, paint)
-    }
-
-    fn ends(&self, states: usize, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
-        let (graph, pause) = self.explore(states, observer);
-        let shortest = graph.shortest_paths(NodeId::ROOT);
-        let language = self.walk.language();
-        let moment = |node| {
-            let path = shortest.path(&graph, node)?;
-            let choices: Vec<L::Choice> =
-                path.into_iter().filter_map(|id| graph.choice(id)).collect();
-            let mut scout = Walk::new(language);
-            scout.take(&choices).ok()?;
+    /// Where all runs end.
+    fn ends(&mut self, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
+        let graph = self.asked.graph(watched(observer));
+        let moment = |way: &[u32]| {
+            let mut scout = Walk::new(self.walk.language());
+            scout.take_options(way).ok()?;
             Some(scout.moment().to_string())
         };
-        render::ends(&graph, pause, moment, paint)
+        render::ends(graph, moment, paint)
     }
 }
 
@@ -332,21 +315,57 @@ impl<L: Named + 'static> Roams for WalkPrompt<L> {
         (&self.source, label.and_then(|label| label.span))
     }
 
-    fn agents(&self) -> Result<Vec<AgentView>, String> {
+    fn agents(&mut self, observer: Observer<'_>) -> Result<Vec<AgentView>, String> {
         let (language, state) = (self.walk.language(), self.walk.state());
         let mut agents: Vec<AgentView> = Vec::new();
-        for choice in self.walk.options() {
-            let name = language.agent(state, choice).to_string();
-            let label = language.label(state, choice);
+        let mut add = |name: String, does: AgentState, about: String, span| {
+            // Who it is stands before it.
+            let rest = about.strip_prefix(&name).unwrap_or(&about);
+            let about = rest.trim_start_matches([' ', ':']).to_owned();
             if agents.iter().all(|known| known.name != name) {
                 agents.push(AgentView {
                     name,
-                    state: AgentState::Runs,
-                    about: label.text,
+                    state: does,
+                    about,
                     function: None,
-                    line: line(&self.source, label.span),
+                    line: line(&self.source, span),
                 });
             }
+        };
+        for choice in self.walk.options() {
+            let label = language.label(state, choice);
+            let agent = language.agent(state, choice).to_string();
+            add(agent, AgentState::Runs, label.text, label.span);
+        }
+        let mut waiting = Vec::new();
+        language.waiting(state, &mut waiting);
+        if waiting.is_empty() {
+            return Ok(agents);
+        }
+        let led = self.walk.lead(&mut self.run, |come| {
+            goes_on(&mut *observer, "steps looked at", come.into())
+        });
+        let run =
+            led.ok_or("stopped before the way here was looked at; asked again, it goes on")?;
+        for waits in waiting {
+            // What it reads need not be what it waits for: its own birth, say.
+            let wanted = Footprint {
+                reads: Vec::new(),
+                writes: waits.footprint.writes,
+            };
+            let mut events = run.events().iter();
+            let there = events
+                .rfind(|event| event.agent != waits.agent && event.footprint.conflicts(&wanted));
+            let mut about = waits.label.text;
+            if let Some(event) = there {
+                about += &format!("; {} was there last", event.agent);
+            }
+            add(
+                waits.agent.to_string(),
+                AgentState::Waits,
+                about,
+                waits.label.span,
+            );
         }
         Ok(agents)
     }
@@ -377,10 +396,7 @@ impl<L: Named + 'static> Roams for WalkPrompt<L> {
             .options_to(state, watched(observer))
             .map_err(shown)?;
         self.walk.jump(Place::ROOT).map_err(shown)?;
-        for option in options {
-            let taken = self.walk.forward(option as usize);
-            taken.map_err(shown)?;
-        }
+        self.walk.take_options(&options).map_err(shown)?;
         Ok(self.arrived(&Rest::Choice, paint))
     }
 

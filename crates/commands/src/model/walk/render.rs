@@ -1,15 +1,16 @@
 //! What a walk shows, as text and as JSON.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use borges_multiverse::graph::{Graph, NodeId, Pause, Status};
+use borges_languages::model::Multiverse;
+use borges_multiverse::graph::Pause;
 use borges_multiverse::language::{Language, Outcome, Verdict};
 use borges_multiverse::tree::Place;
 use borges_multiverse::walk::{Past, Rest, Walk};
 use serde_json::{Value, json};
 
-use crate::paint::{Paint, count, printable};
+use crate::model::questions::{self, many_paths, size};
+use crate::paint::{Paint, printable};
 
 /// `branch.index`.
 pub(super) fn universe(place: Place) -> String {
@@ -75,12 +76,6 @@ fn end<V: std::fmt::Display>(outcome: &Outcome<V>, paint: &Paint) -> String {
     }
 }
 
-/// A number of paths, which may be larger than any that we count with.
-fn many_paths(paths: &str) -> String {
-    let plural = if paths == "1" { "" } else { "s" };
-    format!("{paths} path{plural}")
-}
-
 fn outcome_value<V: std::fmt::Display>(outcome: &Outcome<V>) -> Value {
     json!({ "verdict": outcome.verdict.to_string(), "value": outcome.value.to_string() })
 }
@@ -124,70 +119,20 @@ pub(super) fn pause(pause: Pause) -> &'static str {
     }
 }
 
-/// Every state with its steps.
-pub(super) fn graph<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) -> (String, Value) {
-    let mut text = String::new();
-    let mut states = Vec::new();
-    for node in graph.nodes() {
-        let Some(state) = graph.state(node) else {
-            continue;
-        };
-        let shown = graph.language().show(state);
-        let mark = match (graph.status(node), graph.outcome(node)) {
-            (Some(Status::Expanded), Some(outcome)) => format!("  {}", end(&outcome, paint)),
-            (Some(Status::Expanded), None) => String::new(),
-            _ => paint.warning("  (unexplored)"),
-        };
-        let line = paint.fit(&shown, paint.width.saturating_sub(30).max(20));
-        let number = paint.typed(format!("{:>4}", node.0));
-        let _ = writeln!(text, "{number}  {line}{mark}");
-        let mut edges = Vec::new();
-        for (id, edge) in graph.edges_from(node) {
-            let Some(choice) = graph.choice(id) else {
-                continue;
-            };
-            let label = graph.language().label(state, &choice);
-            let step = format!("{} {}", label.rule, label.text);
-            let step = paint.fit(&step, paint.width.saturating_sub(16).max(20));
-            let _ = writeln!(text, "      to {}  {step}", edge.to.0);
-            edges.push(json!({ "rule": label.rule, "text": label.text, "to": edge.to.0 }));
-        }
-        states.push(json!({
-            "number": node.0,
-            "state": shown,
-            "explored": graph.status(node) == Some(Status::Expanded),
-            "outcome": graph.outcome(node).map(|o| outcome_value(&o)),
-            "edges": edges,
-        }));
-    }
-    let (line, mut value) = size(graph, why, paint);
-    text.push_str(&line);
-    value["reply"] = json!("graph");
-    value["nodes"] = Value::Array(states);
-    (text, value)
-}
-
 /// Every end with the moment of a shortest path to it.
-pub(super) fn ends<L: Language>(
-    graph: &Graph<L>,
-    why: Pause,
-    moment: impl Fn(NodeId) -> Option<String>,
+pub(super) fn ends(
+    graph: &dyn Multiverse,
+    moment: impl Fn(&[u32]) -> Option<String>,
     paint: &Paint,
 ) -> (String, Value) {
-    let mut text = String::new();
-    let mut list = Vec::new();
-    let paths = graph.count_paths().ok().filter(|_| graph.is_complete());
-    let counted = paths.iter().flat_map(|paths| paths.ends());
-    let counts: BTreeMap<u32, String> = counted
-        .map(|(node, paths)| (node.0, paths.to_string()))
-        .collect();
-    for node in graph.ends() {
-        let Some(outcome) = graph.outcome(node) else {
+    let (outcomes, endings) = (graph.ends(), graph.endings());
+    let (mut text, mut list) = (String::new(), Vec::new());
+    for (state, outcome, paths) in &endings.states {
+        let Some(outcome) = outcomes.get(*outcome as usize) else {
             continue;
         };
-        let moment = moment(node);
-        let paths = counts.get(&node.0);
-        let mut line = format!("  {}", end(&outcome, paint));
+        let moment = graph.options_to(*state).and_then(|way| moment(&way));
+        let mut line = format!("  {}", questions::end(outcome, paint));
         if let Some(moment) = &moment {
             let _ = write!(line, "  {}", paint.place(format!("moment {moment}")));
         }
@@ -195,44 +140,16 @@ pub(super) fn ends<L: Language>(
             let _ = write!(line, "  {}", paint.dim(many_paths(paths)));
         }
         let _ = writeln!(text, "{line}");
-        let mut value = outcome_value(&outcome);
-        value["moment"] = json!(moment);
-        value["paths"] = json!(paths);
-        list.push(value);
+        list.push(json!({
+            "verdict": outcome.kind,
+            "value": outcome.text,
+            "moment": moment,
+            "paths": paths,
+        }));
     }
-    let (line, mut value) = size(graph, why, paint);
+    let (line, mut value) = size(graph, &endings, paint);
     text.push_str(&line);
     value["reply"] = json!("ends");
     value["ends"] = Value::Array(list);
-    (text, value)
-}
-
-/// How large a graph is, and whether it is all.
-fn size<L: Language>(graph: &Graph<L>, why: Pause, paint: &Paint) -> (String, Value) {
-    let (states, edges) = (graph.len() as u64, graph.edge_count() as u64);
-    let ends = graph.ends().count() as u64;
-    let complete = graph.is_complete();
-    let paths = graph
-        .count_paths()
-        .ok()
-        .filter(|_| complete)
-        .map(|paths| paths.total().to_string());
-    let (many_states, many_edges) = (count(states, "state"), count(edges, "edge"));
-    let mut line = format!("{many_states}, {many_edges}, {}", count(ends, "end"));
-    if let Some(paths) = &paths {
-        let _ = write!(line, ", {}", many_paths(paths));
-    }
-    let mut text = format!("{}\n", paint.dim(line));
-    if !complete {
-        let note = format!("not all: {}", pause(why));
-        let _ = writeln!(text, "{}", paint.warning(note));
-    }
-    let value = json!({
-        "states": states,
-        "edges": edges,
-        "end_states": ends,
-        "paths": paths,
-        "complete": complete,
-    });
     (text, value)
 }

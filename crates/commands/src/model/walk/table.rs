@@ -6,7 +6,7 @@ use crate::interpreter::{Everywhere, help_row, quit_row, shares};
 use crate::model::common::{CHOOSER_WORDS, CHOOSERS, Common, Rows as Words, chooser};
 use crate::model::questions::{Asking, Rows as Questions};
 use crate::table::{Completes, Group, Spec, Table};
-use crate::words::{Motion, Rows as Shared, Stops, go_on, seek, tree};
+use crate::words::{Motion, Rows as Shared, Stops, go_on, moment, note, seek, tree};
 
 /// What a typed line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,10 @@ pub enum Request {
     Here,
     /// What was visited.
     Tree(usize),
-    /// All that there is, as a graph of so many states at most.
-    Graph(usize),
     /// A question about all runs.
     Asking(Asking),
-    /// The ends among so many states.
-    Ends(usize),
+    /// Where all runs end.
+    Ends,
     /// The name of this universe.
     Moment,
     /// A note.
@@ -48,11 +46,6 @@ pub enum Request {
 }
 
 shares!(Motion, Common, Stops, Asking, Everywhere);
-
-/// States that `graph` shows.
-const SHOWN: u32 = 40;
-/// States that `ends` explores.
-const EXPLORED: u32 = 1_000_000;
 
 /// Every command of a walk, as help lists them.
 pub const COMMANDS: Table<Request> = Table(&[
@@ -119,33 +112,21 @@ const MULTIVERSE: &[Spec<Request>] = &[
         .details(
             "A UNIVERSE is a number as the tree shows it (branch.index), 'start', or a \
 moment as 'ends' and 'moment' show it, visited before or not. A number alone is a state: that of \
-'graph', 'ask' and 'query'.",
+'explore', 'ask' and 'query'.",
         )
         .examples(&[
             ("jump 1.4", "a universe of the tree"),
             ("jump 0.1-0.0-2", "a moment"),
-            ("jump 7", "state 7 of 'graph', by a shortest way"),
+            ("jump 7", "state 7 of 'explore', by a shortest way"),
         ]),
     tree(|c| Ok(Request::Tree(c.small_or("a number of lines", 24)? as usize))),
-    Spec::new("graph", "all universes, equal states merged", |c| {
-        Ok(Request::Graph(
-            c.small_or("a number of states", SHOWN)? as usize
-        ))
-    })
-    .letters(&["g"])
-    .arguments("[STATES]"),
     Spec::new(
         "ends",
         "every way the program can end, with a shortest path",
-        |c| {
-            Ok(Request::Ends(
-                c.small_or("a number of states", EXPLORED)? as usize
-            ))
-        },
+        |_| Ok(Request::Ends),
     )
     .letters(&["e"])
-    .arguments("[STATES]")
-    .details("Explores up to so many states. Jump to an end's moment to stand there."),
+    .details("Jump to an end's moment to stand there."),
     seek(|c| {
         c.text("a predicate or a text to look for")
             .map(Request::Seek)
@@ -153,11 +134,7 @@ moment as 'ends' and 'moment' show it, visited before or not. A number alone is 
     .arguments("PREDICATE|TEXT")
     .details("The nearest in which a predicate holds, or that mentions a text.")
     .repeating(),
-    Spec::new(
-        "moment",
-        "a text that names this universe in every walk",
-        |_| Ok(Request::Moment),
-    ),
+    moment(|_| Ok(Request::Moment)),
 ];
 
 const STOPPING: &[Spec<Request>] = &[
@@ -181,16 +158,15 @@ const LOOKING: &[Spec<Request>] = &[
         Ok(Request::Here)
     })
     .letters(&["p", "v"]),
-    Words::AGENTS.details("Those that can act here."),
+    Words::AGENTS.details(
+        "Those that can act here, and those that wait, with who was last at what they wait for.",
+    ),
     Words::LIST,
     Words::PATH,
 ];
 
 const OTHERS: &[Spec<Request>] = &[
-    Spec::new("note", "write a note on this universe", |c| {
-        c.text("a text").map(Request::Note)
-    })
-    .arguments("TEXT"),
+    note(|c| c.text("a text").map(Request::Note)),
     help_row(),
     quit_row(),
 ];
