@@ -425,10 +425,11 @@ pub(crate) struct Explore {
     pub(crate) symmetry: bool,
     /// Only some runs, for programs with too many states: 'random' chooses each step, 'pct' priorities that change at few
     /// steps and finds, sooner than chance, what needs DEPTH orders of two steps [DEPTH: 3]. 'preemptions:N' takes all in
-    /// which an agent that could go on makes room for another at most N times: most bugs need one or two
+    /// which an agent that could go on makes room for another at most N times: most bugs need one or two.
+    /// 'order:A,-B' takes those in which A acts wherever it can, and B only where no other can
     #[arg(
         long,
-        value_name = "random|pct[:DEPTH]|preemptions:N",
+        value_name = "random|pct[:DEPTH]|preemptions:N|order:AGENT,-AGENT",
         conflicts_with_all = ["reduction", "debugger", "keep", "symmetry", "toward", "order", "session"]
     )]
     pub(crate) schedule: Option<Schedules>,

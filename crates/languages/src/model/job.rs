@@ -108,17 +108,17 @@ impl Job<'_> {
         P: Reported<State: 'static> + 'static,
         E: Reported<State: 'static>,
     {
-        match self.options.schedule {
+        match &self.options.schedule {
             Some(Selection::Preemptions(most)) => {
-                let program = plain;
+                let (program, most) = (plain, *most);
                 let bounded = Preempting { program, most };
                 let name = bounded.name();
                 return (self.seen(bounded, exact, name), None);
             }
             Some(Selection::Sampled { by, runs, seed }) => {
-                return (self.sampled(&plain, by, (runs, seed)), None);
+                return (self.sampled(&plain, *by, (*runs, *seed)), None);
             }
-            None => {}
+            Some(Selection::Order(_)) | None => {}
         }
         if let Some(lens) = self.lens() {
             let mut report = self.seen(lens::seen(plain, &lens), exact, lens.name());
@@ -190,7 +190,11 @@ impl Job<'_> {
     }
 
     fn lens(&self) -> Option<Lens> {
-        Lens::new(self.options.keep.as_deref(), self.options.symmetry)
+        let order = match &self.options.schedule {
+            Some(Selection::Order(order)) => Some(order),
+            _ => None,
+        };
+        Lens::new(self.options.keep.as_deref(), self.options.symmetry, order)
     }
 
     /// `plain` is the language for graphs, `exact` that with exact footprints.

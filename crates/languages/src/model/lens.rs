@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use borges_multiverse::adapt::Abstracted;
+use borges_multiverse::causality;
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Verdict;
+use borges_multiverse::walk;
 
 use super::debug::Refused;
 use super::lead::Lead;
 use super::reported::{
-    Remains, Reported, handed_on, meets_handed_on, messages_handed_on, steps_handed_on,
+    Remains, Reported, handed_on, meets_handed_on, messages_handed_on, racing_freely,
+    steps_handed_on,
 };
 
 use crate::datum::Datum;
@@ -22,9 +25,11 @@ pub(super) struct Lens {
     keep: Option<Vec<Kept>>,
     /// Whether agents of one definition are alike.
     symmetry: bool,
+    /// Who goes first, and who only where no other can; none if all are free.
+    order: Option<(walk::Order<String>, Vec<Kept>)>,
 }
 
-/// A value that matters, by the name that outcomes have for it, and whether any state had it.
+/// A value that matters, or an agent, by its name, and whether any state had it.
 #[derive(Clone, Debug)]
 struct Kept {
     name: String,
@@ -46,14 +51,27 @@ pub(super) enum Key<S> {
 
 impl Lens {
     /// None if all that a state is matters.
-    pub(super) fn new(keep: Option<&[String]>, symmetry: bool) -> Option<Self> {
+    pub(super) fn new(
+        keep: Option<&[String]>,
+        symmetry: bool,
+        order: Option<&walk::Order<String>>,
+    ) -> Option<Self> {
         let kept = |name: &String| Kept {
             name: name.clone(),
             met: Arc::default(),
         };
-        let keep = keep.map(|names| names.iter().map(kept).collect());
-        let lens = Self { keep, symmetry };
-        (lens.keep.is_some() || symmetry).then_some(lens)
+        let all = |names: &[String]| names.iter().map(kept).collect();
+        let lens = Self {
+            keep: keep.map(all),
+            symmetry,
+            order: order.map(|order| {
+                (
+                    order.clone(),
+                    all([&order.first[..], &order.held].concat().as_slice()),
+                )
+            }),
+        };
+        (lens.keep.is_some() || symmetry || order.is_some()).then_some(lens)
     }
 
     pub(super) fn name(&self) -> String {
@@ -69,15 +87,34 @@ impl Lens {
         let alike = self
             .symmetry
             .then(|| "actors of one definition are alike".to_owned());
-        let parts: Vec<_> = kept.into_iter().chain(alike).collect();
+        let order = self.order.as_ref().map(|(order, _)| order.to_string());
+        let parts: Vec<_> = kept.into_iter().chain(alike).chain(order).collect();
         parts.join("; ")
     }
 
-    /// The names that had a value in no state so far.
+    /// The names that had a value, or could act, in no state so far.
     pub(super) fn unmet(&self) -> Vec<String> {
-        let kept = self.keep.iter().flatten();
+        let agents = self.order.iter().flat_map(|(_, agents)| agents);
+        let kept = self.keep.iter().flatten().chain(agents);
         let unmet = kept.filter(|kept| !kept.met.load(Ordering::Relaxed));
         unmet.map(|kept| kept.name.clone()).collect()
+    }
+
+    /// Leaves the choices of those who go before the others.
+    fn leave<L: Reported>(&self, language: &L, state: &L::State, choices: &mut Vec<L::Choice>) {
+        let Some((order, agents)) = &self.order else {
+            return;
+        };
+        let rank = |choice: &L::Choice| {
+            let agent = language.agent_name(state, &language.agent(state, choice));
+            let known = agents.iter().find(|known| known.name == agent);
+            known.inspect(|known| known.met.store(true, Ordering::Relaxed));
+            order.rank(&agent)
+        };
+        let ranks: Vec<_> = choices.iter().map(rank).collect();
+        let foremost = ranks.iter().min();
+        let mut each = ranks.iter();
+        choices.retain(|_| each.next() == foremost);
     }
 
     fn key<L: Reported>(&self, language: &L, state: &L::State) -> Key<L::State> {
@@ -115,8 +152,12 @@ pub(super) type Seen<L> = Abstracted<L, Key<<L as borges_multiverse::language::L
 /// The program through the lens.
 pub(super) fn seen<L: Reported<State: 'static> + 'static>(language: L, lens: &Lens) -> Seen<L> {
     let (of, lens) = (language.clone(), lens.clone());
-    let name = lens.name();
-    Abstracted::new(language, name, move |state| lens.key(&of, state))
+    let (name, choosy) = (lens.name(), lens.clone());
+    let seen = Abstracted::new(language.clone(), name, move |state| lens.key(&of, state));
+    match choosy.order {
+        None => seen,
+        Some(_) => seen.only(move |state, choices| choosy.leave(&language, state, choices)),
+    }
 }
 
 impl<L: Reported<State: 'static>> Reported for Seen<L> {
@@ -127,5 +168,12 @@ impl<L: Reported<State: 'static>> Reported for Seen<L> {
 
     fn exact(&self) -> Self {
         self.over(self.inner().exact())
+    }
+
+    fn racing(&self, seen: &Self::State) -> Vec<[u32; 2]> {
+        match self.is_choosy() {
+            true => racing_freely(self.inner(), &seen.state, (self, seen)),
+            false => causality::racing(self, seen),
+        }
     }
 }

@@ -247,19 +247,28 @@ impl<L: Reported> Reported for Runs<L> {
     }
 }
 
+/// The steps that race in a state of a program of which some runs are left out: the program's, where all that it can do
+/// is allowed; else none, since what comes after a step depends on what is left out.
+pub(super) fn racing_freely<L: Reported, P: Language>(
+    program: &L,
+    state: &L::State,
+    (part, from): (&P, &P::State),
+) -> Vec<[u32; 2]> {
+    let (mut all, mut allowed) = (Vec::new(), Vec::new());
+    program.enabled(state, &mut all);
+    part.enabled(from, &mut allowed);
+    match all.len() == allowed.len() {
+        true => program.racing(state),
+        false => Vec::new(),
+    }
+}
+
 /// A program whose agents are seldom interrupted ends as the program does.
 impl<L: Reported> Reported for Preempting<L> {
     handed_on!(self => self.program, from => &from.state);
 
-    /// Those of the program, whose states do not tell who stepped last; none where only one agent may go on.
     fn racing(&self, from: &Self::State) -> Vec<[u32; 2]> {
-        let (mut all, mut allowed) = (Vec::new(), Vec::new());
-        self.program.enabled(&from.state, &mut all);
-        self.enabled(from, &mut allowed);
-        match all.len() == allowed.len() {
-            true => self.program.racing(&from.state),
-            false => Vec::new(),
-        }
+        racing_freely(&self.program, &from.state, (self, from))
     }
 
     steps_handed_on!(self => self.program, from => &from.state);

@@ -2,11 +2,14 @@
 
 use std::str::FromStr;
 
-use borges_multiverse::walk::Sampler;
+use borges_multiverse::walk::{Order, Sampler};
 
 /// Which runs are looked at, where not all are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
+    /// Those in which agents, by their names, make room for others: in each state only the foremost of those who can act
+    /// do, the held ones where no other can.
+    Order(Order<String>),
     /// All in which an agent that could go on makes room for another at most so many times.
     Preemptions(u32),
     /// Some.
@@ -21,8 +24,10 @@ pub enum Selection {
 }
 
 /// How runs are chosen, as users say it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Schedules {
+    /// `order:A,-B`
+    Order(Order<String>),
     /// `preemptions:N`
     Preemptions(u32),
     /// `random`, `pct`, `pct:DEPTH`
@@ -33,6 +38,9 @@ impl FromStr for Schedules {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(order) = text.strip_prefix("order:") {
+            return order.parse().map(Self::Order);
+        }
         let (name, number) = match text.split_once(':') {
             Some((name, number)) => (name, Some(number)),
             None => (text, None),
@@ -46,7 +54,9 @@ impl FromStr for Schedules {
                 Ok(Self::Sampled(Sampler::Pct { depth }))
             }
             ("preemptions", Some(most)) => Ok(Self::Preemptions(most)),
-            _ => Err("it is random, pct, pct:DEPTH or preemptions:N".to_owned()),
+            _ => {
+                Err("it is random, pct, pct:DEPTH, preemptions:N or order:AGENT,-AGENT".to_owned())
+            }
         }
     }
 }

@@ -17,15 +17,18 @@ use crate::language::{Footprint, Label, Language, Next, Outcome, Waiting};
 /// of [`crate::graph::Graph::shortest_paths`] from the start lead there (other paths may be joined of
 /// runs through different states). Where the key is all that decides what can happen from a state on,
 /// and with what outcome, nothing is lost. Where it is a *symmetry* ([`Abstracted::symmetry`]),
-/// outcomes are kept up to renaming.
+/// outcomes are kept up to renaming. Some choices can be left out besides ([`Abstracted::only`]).
 #[derive(Clone)]
 pub struct Abstracted<L: Language, K> {
     inner: L,
     name: String,
     key: Arc<Key<L::State, K>>,
+    only: Option<Arc<Only<L::State, L::Choice>>>,
 }
 
 type Key<S, K> = dyn Fn(&S) -> K + Send + Sync;
+
+type Only<S, C> = dyn Fn(&S, &mut Vec<C>) + Send + Sync;
 
 /// Turns a state by one of a program's symmetries.
 pub type Permute<S> = dyn Fn(&S, usize) -> S + Send + Sync;
@@ -64,7 +67,24 @@ impl<L: Language, K> Abstracted<L, K> {
             inner,
             name: name.into(),
             key: Arc::new(key),
+            only: None,
         }
+    }
+
+    /// Takes only those choices that `only` leaves, of which there must be some where there were any.
+    #[must_use]
+    pub fn only(
+        self,
+        only: impl Fn(&L::State, &mut Vec<L::Choice>) + Send + Sync + 'static,
+    ) -> Self {
+        let only = Some(Arc::new(only) as Arc<_>);
+        Self { only, ..self }
+    }
+
+    /// Whether choices are left out.
+    #[must_use]
+    pub const fn is_choosy(&self) -> bool {
+        self.only.is_some()
     }
 
     /// The same abstraction of another form of the program, with the same states.
@@ -74,6 +94,7 @@ impl<L: Language, K> Abstracted<L, K> {
             inner,
             name: self.name.clone(),
             key: Arc::clone(&self.key),
+            only: self.only.clone(),
         }
     }
 
@@ -136,10 +157,24 @@ impl<L: Language, K: Clone + Eq + Hash> Language for Abstracted<L, K> {
     }
 
     fn enabled(&self, seen: &Self::State, choices: &mut Vec<L::Choice>) {
-        self.inner.enabled(&seen.state, choices);
+        match &self.only {
+            None => self.inner.enabled(&seen.state, choices),
+            Some(only) => {
+                let mut all = Vec::new();
+                self.inner.enabled(&seen.state, &mut all);
+                only(&seen.state, &mut all);
+                choices.append(&mut all);
+            }
+        }
     }
 
     fn apply(&self, seen: &Self::State, choice: &L::Choice) -> Option<Next<Self::State>> {
+        if let Some(only) = &self.only {
+            let mut all = Vec::new();
+            self.inner.enabled(&seen.state, &mut all);
+            only(&seen.state, &mut all);
+            all.contains(choice).then_some(())?;
+        }
         let next = self.inner.apply(&seen.state, choice)?;
         Some(next.map(|state| self.seen(state)))
     }
@@ -147,6 +182,11 @@ impl<L: Language, K: Clone + Eq + Hash> Language for Abstracted<L, K> {
     fn expand(&self, seen: &Self::State, steps: &mut Vec<(L::Choice, Next<Self::State>)>) {
         let mut inner = Vec::new();
         self.inner.expand(&seen.state, &mut inner);
+        if let Some(only) = &self.only {
+            let mut left = inner.iter().map(|(choice, _)| choice.clone()).collect();
+            only(&seen.state, &mut left);
+            inner.retain(|(choice, _)| left.contains(choice));
+        }
         let seen = |(choice, next): (_, Next<_>)| (choice, next.map(|state| self.seen(state)));
         steps.extend(inner.into_iter().map(seen));
     }

@@ -1,7 +1,9 @@
 //! Who decides what the user does not.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 use std::hash::Hash;
+use std::str::FromStr;
 
 use crate::language::Language;
 use crate::random::Random;
@@ -26,6 +28,58 @@ pub struct Order<A> {
     pub first: Vec<A>,
     /// These do not act.
     pub held: Vec<A>,
+}
+
+impl<A: PartialEq> Order<A> {
+    /// The place of an agent among all: who has a lower one goes first. The held ones are the last.
+    pub fn rank(&self, agent: &A) -> usize {
+        match self.held.contains(agent) {
+            true => usize::MAX,
+            false => {
+                let first = self.first.iter().position(|first| first == agent);
+                first.unwrap_or(self.first.len())
+            }
+        }
+    }
+}
+
+/// In words.
+impl<A: Display> Display for Order<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listed = |agents: &[A], joint: &str| {
+            let agents: Vec<_> = agents.iter().map(ToString::to_string).collect();
+            agents.join(joint)
+        };
+        let mut parts = Vec::new();
+        if !self.first.is_empty() {
+            parts.push(format!("{} first", listed(&self.first, ", then ")));
+        }
+        if !self.held.is_empty() {
+            let held = listed(&self.held, " and ");
+            parts.push(format!("{held} only where no other can act"));
+        }
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// `A,-B`: who is held has a `-` before it.
+impl FromStr for Order<String> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (mut first, mut held) = (Vec::new(), Vec::new());
+        for agent in text.split(',').map(str::trim) {
+            let (agents, agent) = match agent.strip_prefix('-') {
+                Some(agent) => (&mut held, agent),
+                None => (&mut first, agent),
+            };
+            if agent.is_empty() {
+                return Err("an order is agents with commas between them: t2,-t1".to_owned());
+            }
+            agents.push(agent.to_owned());
+        }
+        Ok(Self { first, held })
+    }
 }
 
 impl<A> Chooser<A> {
@@ -170,9 +224,8 @@ impl<L: Language> Schedule<L> {
             let able = options.iter().enumerate();
             let able = able.map(|(option, choice)| (option, language.agent(state, choice)));
             let able = able.filter(|(_, agent)| !order.held.contains(agent));
-            let rank = |agent: &L::Agent| order.first.iter().position(|first| first == agent);
             return able
-                .min_by_key(|(_, agent)| rank(agent).unwrap_or(usize::MAX))
+                .min_by_key(|(_, agent)| order.rank(agent))
                 .map(|(option, _)| option);
         }
         match self {

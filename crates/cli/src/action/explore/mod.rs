@@ -50,6 +50,12 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
         Failure::input(format!("{}: {error}", file.display()), "")
     };
     let mut report = report.map_err(unwritten)?;
+    if let (Some(name), Some(Schedules::Order(_))) = (report.unmet.first(), &options.schedule) {
+        return Err(Failure::usage(
+            format!("nobody called '{name}' can act in a state that was explored"),
+            "--schedule order takes agents by the names that traces show, for example order:t2,-t1",
+        ));
+    }
     if let Some(name) = report.unmet.first() {
         return Err(Failure::usage(
             format!(
@@ -99,7 +105,8 @@ fn refuse(options: &[(&str, bool)], others: &str, next: &str) -> Result<(), Fail
 /// Which runs are looked at, if not all are.
 fn schedule(options: &args::Explore) -> Option<Selection> {
     let (runs, seed) = (options.runs, options.seed);
-    Some(match options.schedule? {
+    Some(match options.schedule.clone()? {
+        Schedules::Order(order) => Selection::Order(order),
         Schedules::Sampled(by) => Selection::Sampled { by, runs, seed },
         Schedules::Preemptions(most) => Selection::Preemptions(most),
     })
