@@ -75,6 +75,8 @@ fn prepare(bench: &Bench) -> Result<(), String> {
     )?;
     write("forever.wasm", FOREVER)?;
     write("withdrawals.at", include_bytes!("../programs/withdrawals.at"))?;
+    write("table.at", include_bytes!("../../../examples/math-actor/math.at"))?;
+    write("endless.oz", include_bytes!("../programs/endless.oz"))?;
     let recorded = bench
         .borges(&["record", "recording.wasm", "--output", "recording.borges"])
         .status();

@@ -35,6 +35,14 @@ enum Heard {
 }
 
 impl Heard {
+    /// A frame that answers begins with what it is, as JSON.
+    fn in_frame(frame: &[u8]) -> Option<Self> {
+        let (length, rest) = frame.split_first_chunk()?;
+        let header = rest.get(..u32::from_le_bytes(*length) as usize)?;
+        let header: Value = serde_json::from_slice(header).ok()?;
+        header["id"].as_u64().map(Self::Answer)
+    }
+
     fn in_message(told: &Value) -> Option<Self> {
         match told["tell"].as_str()? {
             "reply" | "failed" => told["id"].as_u64().map(Self::Answer),
@@ -71,11 +79,14 @@ impl Page {
         let mut ears = tungstenite::WebSocket::from_raw_socket(twin, tungstenite::protocol::Role::Client, None);
         thread::spawn(move || {
             while let Ok(message) = ears.read() {
-                let Message::Text(text) = message else { continue };
-                let Ok(told) = serde_json::from_str::<Value>(&text) else {
-                    continue;
+                let end = match message {
+                    Message::Text(text) => serde_json::from_str(&text)
+                        .ok()
+                        .and_then(|told| Heard::in_message(&told)),
+                    Message::Binary(frame) => Heard::in_frame(&frame),
+                    _ => None,
                 };
-                if let Some(end) = Heard::in_message(&told)
+                if let Some(end) = end
                     && tell.send(end).is_err()
                 {
                     return;

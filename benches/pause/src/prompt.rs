@@ -42,7 +42,8 @@ impl Terminal {
         let (ours, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
         let stdio = || theirs.try_clone().map(Stdio::from).map_err(|e| e.to_string());
         let number = theirs.as_raw_fd();
-        let mut command = bench.borges(&["repl", program]);
+        let words: Vec<_> = ["repl"].into_iter().chain(program.split(' ')).collect();
+        let mut command = bench.borges(&words);
         command
             .env("TERM", "xterm")
             .env("NO_COLOR", "1")

@@ -13,7 +13,7 @@ pub struct Process {
     pub within: Duration,
 }
 
-/// A debugger that stays for many presses: what it is started with, what makes it ready, and for each row how to get to
+/// A debugger that stays for many presses: what it is started with, word by word, what makes it ready, and for each row how to get to
 /// where the command begins and the command.
 pub struct Debugger<C> {
     pub opens: &'static str,
@@ -30,6 +30,9 @@ pub struct Commands {
 }
 
 const SLOW_SQL: &str = "SELECT count(*) FROM entry a, entry b";
+const SLOW_STATES: &str = "SELECT count(*) FROM model_edge a, model_edge b, model_edge c, model_edge d";
+/// A condition that never holds.
+const CENT: &str = "acc.bal == 777";
 
 impl Commands {
     pub fn all(bench: &Bench) -> Self {
@@ -75,8 +78,56 @@ fn prompts(within: Duration) -> Vec<Debugger<String>> {
         },
         Debugger {
             opens: "withdrawals.at",
+            ready: vec![format!("break when {CENT}")],
+            rows: vec![
+                row(&["forget"], "run"),
+                row(&["forget"], "seek 0"),
+                row(&[], "ask ends"),
+                row(&[], "explore"),
+                row(&[], "check G !{1 == 2}"),
+                row(&[], &format!("may when {CENT}")),
+                row(&[], "query SELECT count(*) FROM model_state"),
+            ],
+            within,
+        },
+        Debugger {
+            opens: "withdrawals.at --walk",
             ready: vec![],
-            rows: vec![row(&[], "ask outcomes"), row(&[], "check G !{1 == 2}")],
+            rows: vec![
+                row(&[], "explore"),
+                row(&[], "ends"),
+                row(&[], &format!("seek {CENT}")),
+                row(&[], &format!("check G !{{{CENT}}}")),
+            ],
+            within,
+        },
+        Debugger {
+            opens: "endless.oz --walk",
+            ready: vec![],
+            rows: vec![
+                row(&["restart"], "continue"),
+                row(&["restart"], "continue random 7"),
+                row(&[], "agents"),
+                row(&[], "C"),
+            ],
+            within,
+        },
+        Debugger {
+            opens: "table.at",
+            ready: vec!["ask ends".into()],
+            rows: vec![row(&[], &format!("query {SLOW_STATES}"))],
+            within,
+        },
+        Debugger {
+            opens: "endless.oz",
+            ready: vec![],
+            rows: vec![
+                row(&["restart"], "continue"),
+                row(&["restart"], "run random 7"),
+                row(&[], "ask ends"),
+                row(&[], "check F {idle(t1)}"),
+                row(&[], "query SELECT count(*) FROM model_state"),
+            ],
             within,
         },
     ]
@@ -107,7 +158,46 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
         (vec![tip()], json!({"command": "query", "sql": SLOW_SQL})),
     ];
     rows.extend(futures);
+    let order = |order: Value| json!({"command": "order", "order": order});
+    let forget = || order(json!({"order": "restart"}));
+    let model = vec![
+        (vec![forget()], order(json!({"order": "run"}))),
+        (vec![forget()], order(json!({"order": "seek", "universe": 0}))),
+        (vec![], json!({"command": "states"})),
+        (vec![], json!({"command": "ask", "question": "ends"})),
+        (vec![], json!({"command": "check", "formula": format!("G !{{{CENT}}}")})),
+        (vec![], json!({"command": "may", "spec": format!("when {CENT}")})),
+        (
+            vec![],
+            json!({"command": "query", "sql": "SELECT count(*) FROM model_state"}),
+        ),
+    ];
+    let threads = vec![
+        (
+            vec![json!({"command": "caredeb", "line": "restart"})],
+            json!({"command": "caredeb", "line": "run"}),
+        ),
+        (vec![], json!({"command": "caredeb", "line": "ask ends"})),
+    ];
     vec![
+        Debugger {
+            opens: "withdrawals.at",
+            ready: vec![order(json!({"order": "break", "spec": format!("when {CENT}")}))],
+            rows: model,
+            within,
+        },
+        Debugger {
+            opens: "table.at",
+            ready: vec![json!({"command": "ask", "question": "ends"})],
+            rows: vec![(vec![], json!({"command": "query", "sql": SLOW_STATES}))],
+            within,
+        },
+        Debugger {
+            opens: "endless.oz",
+            ready: vec![],
+            rows: threads,
+            within,
+        },
         Debugger {
             opens: "forever.wasm",
             ready: vec![],
