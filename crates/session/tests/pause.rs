@@ -6,10 +6,13 @@
 
 mod support;
 
+use borges_languages::model::debug::Order;
+use borges_languages::model::{AMBIENT_TALK, Explore, Model};
 use borges_session::command::{
     Act, CodePlace, Command, Direction, Event, Look, NewBreakpoint, Reply, StepSize, StopKind,
     StopReason,
 };
+use borges_session::model::{ModelSession, Progress, Question, Why};
 use borges_session::{CommandError, Flow, Options, Session};
 use fastrand::Rng;
 use support::scenario::{Kind, Line, Scenario};
@@ -352,4 +355,86 @@ fn paused_at(
         }
     });
     (progress, answer)
+}
+
+/// Two clients take from an account what they saw there, and two others only look.
+const WITHDRAWALS: &str = "\
+def acc := actor: { def bal := 10; def balance() { bal }; def withdraw(x) { bal := bal-x } };
+def one := actor: { |acc| def start() { when: acc<-balance()@FutureMessage becomes: {|b| if: (b >= 10) then: { acc<-withdraw(10) }} } };
+def two := actor: { |acc| def start() { when: acc<-balance()@FutureMessage becomes: {|b| if: (b >= 10) then: { acc<-withdraw(10) }} } };
+one<-start(); two<-start()";
+
+/// What is paused when a session is told how far it is for the `at`-th time: its answer, and how often it was asked
+/// after that whether to go on.
+fn paused<T>(at: u32, work: impl FnOnce(&mut dyn FnMut(&Progress) -> bool) -> T) -> (T, u32) {
+    let mut asked = 0;
+    let answer = work(&mut |_| {
+        asked += 1;
+        asked < at
+    });
+    (answer, asked.saturating_sub(at))
+}
+
+/// Sessions with programs of model languages: a pause ends a run, a search or a question at once, what was found stays,
+/// and the same again comes to what it comes to without a pause.
+#[test]
+fn sessions_of_models_keep_what_they_found() {
+    let model = Model::parse(&AMBIENT_TALK, WITHDRAWALS).unwrap();
+    let fresh = || {
+        let name = "withdrawals".to_owned();
+        ModelSession::new(name, model.clone(), Explore::default(), None)
+    };
+    let overdrawn = || Order::Break {
+        spec: "when acc.bal == -10".to_owned(),
+    };
+    let mut calm = fresh();
+    let ends = calm.ask(&Question::Ends, |_| true).unwrap();
+    let known = calm.graph(|_| true).states();
+    calm.carry_out(Order::Run, |_| true).unwrap();
+    let universes = calm.debugger().len();
+    for at in [1, 2, 5] {
+        let mut session = fresh();
+        let mut found = 0;
+        for _ in 0..3 {
+            let ask = |watch: &mut dyn FnMut(&Progress) -> bool| {
+                session.ask(&Question::Ends, watch).map(drop).unwrap();
+            };
+            let ((), late) = paused(at, ask);
+            let (why, states) = session.partial().unwrap();
+            assert_eq!((why, late), (Why::Cancelled, 0), "at {at}");
+            assert!(
+                states >= found && states < known as u64,
+                "{found}, {states}"
+            );
+            found = states;
+        }
+        assert_eq!(session.ask(&Question::Ends, |_| true).unwrap(), ends);
+        assert_eq!(session.graph(|_| true).states(), known);
+
+        let mut found = 0;
+        for _ in 0..3 {
+            let run = |watch: &mut dyn FnMut(&Progress) -> bool| {
+                session.carry_out(Order::Run, watch).unwrap()
+            };
+            let (came, late) = paused(at, run);
+            let ran = came.ran.unwrap();
+            assert_eq!((ran.stopped, late), (true, 0), "at {at}");
+            assert!(session.debugger().len() >= found);
+            found = session.debugger().len();
+        }
+        session.carry_out(Order::Run, |_| true).unwrap();
+        assert_eq!(session.debugger().len(), universes);
+
+        let mut session = fresh();
+        session.carry_out(overdrawn(), |_| true).unwrap();
+        let seek = |watch: &mut dyn FnMut(&Progress) -> bool| {
+            let seek = Order::Seek { universe: 0 };
+            session.carry_out(seek, watch).unwrap().ran.unwrap()
+        };
+        let (ran, late) = paused(1, seek);
+        assert_eq!((ran.stopped, late), (true, 0));
+        let seek = Order::Seek { universe: 0 };
+        let ran = session.carry_out(seek, |_| true).unwrap().ran.unwrap();
+        assert_eq!(ran.paused.len(), 1);
+    }
 }
