@@ -186,8 +186,7 @@ runs: Array<[number, number]>, };
 
 export type EntriesHeader = {
 frame: string,
-id: number,
-branch: number,
+id: number, branch: number,
 from: number,
 calls: boolean,
 count: number,

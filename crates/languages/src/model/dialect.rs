@@ -119,13 +119,16 @@ pub struct Simple<L> {
     extension: &'static str,
     shape: &'static str,
     parse: fn(&str) -> Result<L, ModelError>,
-    format: Option<fn(&str) -> Result<String, ModelError>>,
+    format: Option<Format>,
     prompt: Prompt,
     reads: fn(&str) -> bool,
     gather: Gather,
     own: fn(&str) -> &str,
     options: Option<(Asked<L>, Debugged<L>)>,
 }
+
+/// A text, laid out.
+type Format = fn(&str) -> Result<String, ModelError>;
 
 /// A program, run with the options that are asked for.
 type Asked<L> = fn(&L, &Explore) -> L;
@@ -176,7 +179,7 @@ impl<L> Simple<L> {
 
     /// With a layout.
     #[must_use]
-    pub const fn laid_out(mut self, format: fn(&str) -> Result<String, ModelError>) -> Self {
+    pub const fn laid_out(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
