@@ -190,7 +190,7 @@ impl Language for Explicit<'_> {
 
     fn outcome(&self, _: &ExplicitState) -> Outcome<u8> {
         Outcome {
-            verdict: Verdict::Finished,
+            verdicts: Verdict::Finished.into(),
             value: 0,
         }
     }

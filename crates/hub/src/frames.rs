@@ -125,8 +125,8 @@ pub(crate) fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
 }
 
 /// How the page knows the statuses of states; `ui/src/model/states.ts` has the same list.
-const STATUSES: [&str; 7] = [
-    "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock",
+const STATUSES: [&str; 8] = [
+    "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock", "failed",
 ];
 
 pub(crate) fn states(id: u32, graph: &dyn Multiverse) -> Vec<u8> {

@@ -69,7 +69,7 @@ fn shown<L: Language>(graph: &Graph<L>) -> BTreeSet<String> {
 
 fn numbers(numbers: &[i64]) -> BTreeSet<Outcome<Answer>> {
     let finished = |n| Outcome {
-        verdict: Verdict::Finished,
+        verdicts: Verdict::Finished.into(),
         value: Answer::Number(n),
     };
     numbers.iter().map(|n| finished(Number::from(*n))).collect()

@@ -42,11 +42,11 @@ fn check(text: &str, expected: &[(Verdict, &str)]) {
         let found = outcomes(text, options);
         let found: BTreeSet<_> = found
             .iter()
-            .map(|outcome| (outcome.verdict, placeless(&outcome.value.to_string())))
+            .map(|outcome| (outcome.verdicts, placeless(&outcome.value.to_string())))
             .collect();
         let expected = expected
             .iter()
-            .map(|(verdict, text)| (*verdict, (*text).to_owned()));
+            .map(|(verdict, text)| ((*verdict).into(), (*text).to_owned()));
         assert_eq!(found, expected.collect(), "{grain:?}");
     }
 }
@@ -194,7 +194,7 @@ fn a_future_that_nobody_resolves_is_a_deadlock() {
     assert!(
         found
             .iter()
-            .all(|outcome| outcome.verdict == Verdict::Stuck),
+            .all(|outcome| outcome.verdicts.has(Verdict::Stuck)),
         "{found:?}"
     );
     // A request to a future that becomes itself.

@@ -72,7 +72,7 @@ fn check(model: &Model, way: &Explore) -> Value {
             ]
         );
         let kind = end["kind"].as_str().unwrap();
-        assert!(["finished", "stuck", "deadlock"].contains(&kind));
+        assert!(["finished", "stuck", "deadlock", "failed"].contains(&kind));
         // Who does not finish says who waits, and for what.
         let waiting = end["waiting"].as_object().unwrap();
         assert_eq!(kind == "finished", waiting.is_empty());

@@ -64,7 +64,7 @@ fn end(text: &str) -> String {
     let model = Model::parse(&AMBIENT_TALK, text).unwrap();
     let report = model.explore(&Explore::default(), |_| true);
     assert_eq!((report.complete, report.ends.len()), (true, 1));
-    format!("{}: {:?}", report.ends[0].kind, report.ends[0].waiting)
+    format!("{}: {:?}", report.ends[0].how, report.ends[0].waiting)
 }
 
 #[test]

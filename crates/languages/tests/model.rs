@@ -54,7 +54,7 @@ fn outcomes(report: &Report) -> BTreeSet<(&'static str, String)> {
     report
         .ends
         .iter()
-        .map(|end| (end.kind, end.text.clone()))
+        .map(|end| (end.how.kind, end.text.clone()))
         .collect()
 }
 
@@ -165,7 +165,7 @@ fn all_ways_agree_on_the_philosophers() {
     ] {
         let report = explore(path);
         assert_eq!(report.classes, Some(classes), "{path}");
-        let hang = report.ends.iter().filter(|end| end.kind == "deadlock");
+        let hang = report.ends.iter().filter(|end| end.how.kind == "deadlock");
         assert_eq!(hang.count(), deadlocks, "{path}");
     }
 }
@@ -180,12 +180,12 @@ fn threads_that_no_rule_helps_are_stuck() {
     let ends: Vec<_> = report
         .ends
         .iter()
-        .map(|end| (end.kind, &end.values["x"], &end.waiting["t0"][..]))
+        .map(|end| (end.how.kind, &end.values["x"], &end.waiting["t0"][..]))
         .collect();
     let expected = [
         ("stuck", &Datum::Integer(1), "division by zero, line 2"),
         (
-            "stuck",
+            "failed",
             &Datum::Integer(2),
             "the assertion is false, line 2",
         ),

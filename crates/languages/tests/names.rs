@@ -252,6 +252,22 @@ fn goals_hold_break_or_stay_unknown() {
     let deadlock = judged("deadlock/deadlock.oz", Goal::forbid, "deadlock", all);
     assert_eq!(deadlock.holds, Some(false));
     assert_eq!(judged(MATH, Goal::forbid, "stuck", all).holds, Some(true));
+    // What one thread came to hides nothing of what another did.
+    let three = "let q = port in let r = port in let x = 1 in
+        thread let z = {receive q} in skip end end; thread assert(x == 2) end; thread let y = x / 0 in skip end end end end end";
+    let model = Model::parse(&MU_OZ, three).unwrap();
+    for verdict in ["deadlock", "stuck", "failed"] {
+        let options = Explore {
+            goals: vec![Goal::forbid(&model, verdict).unwrap()],
+            ..Explore::default()
+        };
+        let report = model.explore(&options, |_| true);
+        assert_eq!(report.goals[0].holds, Some(false), "{verdict}");
+        assert_eq!(
+            report.ends[0].how.to_string(),
+            "failed and stuck and deadlock"
+        );
+    }
     let model = example(MATH);
     assert!(Goal::forbid(&model, "deadlocks").is_err());
     assert!(Goal::expect(&model, "math.reslt == 66").is_err());

@@ -28,7 +28,7 @@ fn kept(model: &Model) -> Store {
     for words in [true, false] {
         let outcomes = graph.ends().into_iter().map(|end| ModelOutcome {
             id: end.outcome,
-            kind: end.kind.to_owned(),
+            kind: end.how.to_string(),
             text: end.text,
         });
         let states = (0..graph.states() as u32).map(|state| {

@@ -183,15 +183,15 @@ pub struct Stepped<S, A, R> {
 pub type StepOf<L> =
     Stepped<<L as Language>::State, <L as Language>::Agent, <L as Language>::Resource>;
 
-/// How a run ended.
+/// How a run ended, the worse the later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     /// The program is done.
     Finished,
-    /// A part of the program has no rule that applies, and never will.
-    Stuck,
     /// Agents wait for each other, or for what nobody will send.
     Deadlock,
+    /// A part of the program has no rule that applies, and never will.
+    Stuck,
     /// The program failed by its own rules: an assertion, a division by zero.
     Failed,
     /// Two steps can come in either order, and it matters ([`crate::causality::racing`]): an error that is no end. No
@@ -199,30 +199,105 @@ pub enum Verdict {
     Race,
 }
 
-impl Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Verdict {
+    /// All of them, the worst last.
+    pub const ALL: [Self; 5] = [
+        Self::Finished,
+        Self::Deadlock,
+        Self::Stuck,
+        Self::Failed,
+        Self::Race,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Finished => "finished",
-            Self::Stuck => "stuck",
             Self::Deadlock => "deadlock",
+            Self::Stuck => "stuck",
             Self::Failed => "failed",
             Self::Race => "race",
-        })
+        }
     }
 }
 
-/// The end of a run: the verdict and what the program left behind.
+impl Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How all parts of a program ended: where one thread fails, another may wait for it for ever, and both are so.
+///
+/// Never empty; [`Verdict::Finished`] is among them only where it is all that there is to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Verdicts(u8);
+
+impl Verdicts {
+    /// Whether some part ended so.
+    #[must_use]
+    pub const fn has(self, verdict: Verdict) -> bool {
+        self.0 >> verdict as u8 & 1 == 1
+    }
+
+    /// Whether every part is done.
+    #[must_use]
+    pub const fn finished(self) -> bool {
+        self.has(Verdict::Finished)
+    }
+
+    /// All of them, the worst first.
+    pub fn iter(self) -> impl Iterator<Item = Verdict> {
+        let all = Verdict::ALL.into_iter().rev();
+        all.filter(move |verdict| self.has(*verdict))
+    }
+
+    /// The worst.
+    #[must_use]
+    pub fn worst(self) -> Verdict {
+        self.iter().next().unwrap_or(Verdict::Finished)
+    }
+}
+
+impl From<Verdict> for Verdicts {
+    fn from(verdict: Verdict) -> Self {
+        Self(1 << verdict as u8)
+    }
+}
+
+impl FromIterator<Verdict> for Verdicts {
+    /// Of the verdicts of the parts; a program without parts is done.
+    fn from_iter<I: IntoIterator<Item = Verdict>>(parts: I) -> Self {
+        let Self(finished) = Self::from(Verdict::Finished);
+        let parts = parts.into_iter();
+        let bad = parts.fold(0, |all, part| all | Self::from(part).0) & !finished;
+        Self(if bad == 0 { finished } else { bad })
+    }
+}
+
+impl Display for Verdicts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, verdict) in self.iter().enumerate() {
+            let and = if nth == 0 { "" } else { " and " };
+            write!(f, "{and}{verdict}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The end of a run: the verdicts and what the program left behind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Outcome<V> {
     /// How it ended.
-    pub verdict: Verdict,
+    pub verdicts: Verdicts,
     /// With what.
     pub value: V,
 }
 
 impl<V: Display> Display for Outcome<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.verdict, self.value)
+        write!(f, "{}: {}", self.verdicts, self.value)
     }
 }
 

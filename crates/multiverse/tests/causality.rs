@@ -444,7 +444,7 @@ impl Language for Quarrel {
 
     fn outcome(&self, _: &[usize; 3]) -> Outcome<usize> {
         Outcome {
-            verdict: Verdict::Finished,
+            verdicts: Verdict::Finished.into(),
             value: 0,
         }
     }

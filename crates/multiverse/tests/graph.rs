@@ -468,7 +468,7 @@ impl Language for Leaps {
 
     fn outcome(&self, state: &usize) -> Outcome<usize> {
         Outcome {
-            verdict: Verdict::Finished,
+            verdicts: Verdict::Finished.into(),
             value: *state,
         }
     }

@@ -28,7 +28,7 @@ fn rare() -> Threads {
 
 fn is_deadlock<L: Language>(walk: &Walk<L>) -> bool {
     walk.outcome()
-        .is_some_and(|end| end.verdict == Verdict::Deadlock)
+        .is_some_and(|end| end.verdicts.has(Verdict::Deadlock))
 }
 
 #[test]

@@ -479,7 +479,7 @@ impl Language for Sets {
 
     fn outcome(&self, state: &usize) -> Outcome<usize> {
         Outcome {
-            verdict: Verdict::Finished,
+            verdicts: Verdict::Finished.into(),
             value: *state,
         }
     }

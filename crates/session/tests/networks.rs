@@ -348,7 +348,7 @@ impl Oracle<'_> {
             let after = self.after(&told);
             if after.is_empty() {
                 // Reports call what failed stuck.
-                let kind = if told.failed { "stuck" } else { "finished" };
+                let kind = if told.failed { "failed" } else { "finished" };
                 ends.insert((
                     kind,
                     vec![told.acc[0], told.sum[0], told.acc[1], told.sum[1]],
@@ -391,7 +391,7 @@ fn ends(report: &Report) -> BTreeSet<(&'static str, Vec<i32>)> {
     let names = ["a.acc", "a.sum", "b.acc", "b.sum"];
     let end = |end: &borges_languages::model::End| {
         (
-            end.kind,
+            end.how.kind,
             names.map(|name| number(&end.values, name)).to_vec(),
         )
     };

@@ -104,7 +104,7 @@ export function told(reply: Reply): Part[] {
     if (reply.ends.length === 0) {
       return [part("no end among the states that were explored")];
     }
-    return reply.ends.map((end) => part(`${end.outcome}: ${end.kind}, ${counted(end.states, "state")}: ${end.text}`));
+    return reply.ends.map((end) => part(`${end.outcome}: ${(end.verdicts ?? [end.kind]).join(" and ")}, ${counted(end.states, "state")}: ${end.text}`));
   }
   if ("ways" in reply) {
     if (reply.ways.length === 0) {

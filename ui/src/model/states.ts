@@ -2,7 +2,7 @@
 import { group } from "../groups";
 import type { StatesFrame } from "../wire/frames";
 
-/** From this code on, a state is an end. Codes: expanded, waiting, cut, halted, finished, stuck, deadlock. */
+/** From this code on, a state is an end. Codes: expanded, waiting, cut, halted, finished, stuck, deadlock, failed. */
 export const FIRST_END = 4;
 
 export interface States {

@@ -50,9 +50,10 @@ step: Step, };
 
 export type EndCount = {
 outcome: number,
-kind: string,
 text: string,
-states: number, };
+states: number,
+kind: string,
+verdicts?: Array<string>, };
 
 export type Judgement = {
 may: Opinion,

@@ -2,7 +2,7 @@
 
 use borges_commands::paint::{Role, count, printable};
 use borges_languages::model::{Explore, Model};
-use borges_multiverse::language::{Language as _, Verdict};
+use borges_multiverse::language::Language as _;
 use serde_json::json;
 
 use crate::args;
@@ -61,7 +61,7 @@ fn one(model: &Model, options: &args::Run, output: &mut Output) -> Result<Exit, 
         taken += 1;
     };
     let (exit, said) = match &outcome {
-        Some(end) if end.verdict == Verdict::Finished => (Exit::Ok, end.to_string()),
+        Some(end) if end.verdicts.finished() => (Exit::Ok, end.to_string()),
         Some(end) => (Exit::Failed, end.to_string()),
         None if interrupt::pressed() => (Exit::Interrupted, "stopped by Ctrl-C".to_owned()),
         None => (

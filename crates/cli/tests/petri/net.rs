@@ -193,7 +193,10 @@ impl Language for Net {
             false => Verdict::Deadlock,
         };
         let value = self.show(state);
-        Outcome { verdict, value }
+        Outcome {
+            verdicts: verdict.into(),
+            value,
+        }
     }
 
     fn agent(&self, _: &Marking, (nth, _): &Firing) -> String {

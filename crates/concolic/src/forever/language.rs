@@ -70,7 +70,10 @@ impl Language for Device<'_> {
             Some(_) => (Verdict::Stuck, "not followed further".to_owned()),
             None => (Verdict::Stuck, "no value can be read".to_owned()),
         };
-        Outcome { verdict, value }
+        Outcome {
+            verdicts: verdict.into(),
+            value,
+        }
     }
 
     fn agent(&self, _: &DeviceState, _: &DeviceWay) -> TheProgram {

@@ -355,11 +355,11 @@ impl Language for Amb {
     fn outcome(&self, state: &State) -> Outcome<Answer> {
         match &state.0.item {
             Item::Value(value) if state.0.frame.is_none() => Outcome {
-                verdict: Verdict::Finished,
+                verdicts: Verdict::Finished.into(),
                 value: Answer::Number(value.clone()),
             },
             _ => Outcome {
-                verdict: Verdict::Stuck,
+                verdicts: Verdict::Stuck.into(),
                 value: Answer::Stuck(Stuck {
                     expression: self.show(state),
                     line: self

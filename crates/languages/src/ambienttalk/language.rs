@@ -383,22 +383,23 @@ impl Language for AmbientTalk {
         }
     }
 
-    /// Stuck if an actor is; a deadlock if a future is awaited that nobody will resolve.
+    /// Stuck if an actor is; a deadlock if a future is awaited that nobody will resolve; both, where both are.
     fn outcome(&self, state: &State) -> Outcome<Answer> {
         let awaited = |actor: &Arc<Actor>| {
             actor.heap.iter().flatten().any(|slot| {
                 matches!(&*slot.entity, Entity::Future(Future::Pending(queue)) if !queue.is_empty())
             })
         };
-        let verdict = if state.actors.iter().any(|actor| actor.stuck.is_some()) {
-            Verdict::Stuck
-        } else if state.actors.iter().any(awaited) {
-            Verdict::Deadlock
-        } else {
-            Verdict::Finished
-        };
-        let value = self.answer(state);
-        Outcome { verdict, value }
+        let stuck = state.actors.iter().any(|actor| actor.stuck.is_some());
+        let awaited = state.actors.iter().any(awaited);
+        let bad = [(stuck, Verdict::Stuck), (awaited, Verdict::Deadlock)];
+        let bad = bad
+            .into_iter()
+            .filter_map(|(is_so, verdict)| is_so.then_some(verdict));
+        Outcome {
+            verdicts: bad.collect(),
+            value: self.answer(state),
+        }
     }
 
     fn agent(&self, _: &State, choice: &Choice) -> Agent {

@@ -7,12 +7,13 @@ use std::sync::OnceLock;
 use borges_multiverse::graph::{
     EdgeId, Exploration, Graph, Limits, NodeId, Pause, ShortestPaths, Status,
 };
-use borges_multiverse::language::{Outcome, Verdict};
+use borges_multiverse::language::Outcome;
 use serde::{Deserialize, Serialize};
 
 use super::debug::{Judgement, Refused, Watch};
 use super::goal::Judging;
 use super::races::Races;
+use super::report::How;
 use super::reported::Reported;
 use super::step::{Step, Why};
 use super::{Finding, Goal, Progress, Threads, judge};
@@ -123,8 +124,9 @@ impl Reply {
 pub struct EndCount {
     /// Its number.
     pub outcome: u32,
-    /// `finished`, `stuck` or `deadlock`.
-    pub kind: &'static str,
+    /// How.
+    #[serde(flatten)]
+    pub how: How,
     /// In one line.
     pub text: String,
     /// How many states have it.
@@ -536,7 +538,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         let outcomes = self.derived().outcomes.iter().enumerate();
         let end = |(nth, (outcome, ends)): (usize, &(Outcome<P::Value>, Vec<NodeId>))| EndCount {
             outcome: nth as u32,
-            kind: kind(outcome.verdict),
+            how: outcome.verdicts.into(),
             text: outcome.value.to_string(),
             states: ends.len() as u64,
         };
@@ -624,7 +626,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         let node = NodeId(state);
         let depth = self.derived().shortest.length(node)?;
         let outcome = self.graph().outcome(node);
-        let status = outcome.map(|outcome| kind(outcome.verdict));
+        let status = outcome.map(|outcome| outcome.verdicts.worst().name());
         Some((
             depth,
             status.or_else(|| Some(word(self.graph().status(node)?)))?,
@@ -664,16 +666,5 @@ pub(super) const fn word(status: Status) -> &'static str {
         Status::Expanded => "expanded",
         Status::Cut => "cut",
         Status::Waiting => "waiting",
-    }
-}
-
-/// A verdict's name in reports, where there are three: a failed assertion leaves its thread stuck,
-/// and the reason says so.
-pub(super) const fn kind(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Finished => "finished",
-        Verdict::Stuck | Verdict::Failed => "stuck",
-        Verdict::Race => "race",
-        Verdict::Deadlock => "deadlock",
     }
 }

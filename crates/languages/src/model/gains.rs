@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use borges_multiverse::graph::{EdgeId, NodeId};
 use borges_multiverse::language::Outcome;
 
-use super::ask::{EdgeRow, EndCount, Held, StateRow, kind, word};
+use super::ask::{EdgeRow, EndCount, Held, StateRow, word};
 use super::reported::Reported;
 
 /// What a graph has gained since it was asked before.
@@ -101,7 +101,7 @@ impl<P: Reported<State: 'static>> Held<P> {
             }
             outcomes.push(EndCount {
                 outcome: fresh,
-                kind: kind(outcome.verdict),
+                how: outcome.verdicts.into(),
                 text: outcome.value.to_string(),
                 states: 0,
             });

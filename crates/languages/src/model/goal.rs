@@ -88,7 +88,7 @@ impl Goal {
         match &self.what {
             What::Ends(predicate) => outcome.is_some() && !predicate.holds(language, state),
             What::Never(predicate) => predicate.holds(language, state),
-            What::No(verdict) => outcome.is_some_and(|outcome| outcome.verdict == *verdict),
+            What::No(verdict) => outcome.is_some_and(|outcome| outcome.verdicts.has(*verdict)),
         }
     }
 }

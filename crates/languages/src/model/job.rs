@@ -12,7 +12,7 @@ use borges_multiverse::graph::{
 use borges_multiverse::language::Outcome;
 use borges_multiverse::walk::{Sampler, Walk};
 
-use super::ask::{Held, Multiverse, kind};
+use super::ask::{Held, Multiverse};
 use super::explore::{Explore, Order, Progress};
 use super::gains::{Keeper, Told};
 use super::goal::{Finding, Judging};
@@ -459,7 +459,7 @@ impl Job<'_> {
     ) -> End {
         let remains = language.remains(&outcome.value);
         End {
-            kind: kind(outcome.verdict),
+            how: outcome.verdicts.into(),
             output: remains.output,
             values: remains.values,
             waiting: remains.waiting,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use borges_multiverse::adapt::Abstracted;
 use borges_multiverse::causality;
 use borges_multiverse::debug::Arrival;
-use borges_multiverse::language::Verdict;
+use borges_multiverse::language::Verdicts;
 use borges_multiverse::walk;
 
 use super::debug::Refused;
@@ -44,7 +44,7 @@ pub(super) enum Key<S> {
     /// What can happen next (or how it ended), and the values that matter.
     Parts {
         next: Vec<String>,
-        end: Option<Verdict>,
+        end: Option<Verdicts>,
         values: Vec<Option<Datum>>,
     },
 }
@@ -140,7 +140,7 @@ impl Lens {
         };
         Key::Parts {
             next: next.collect(),
-            end: choices.is_empty().then_some(outcome.verdict),
+            end: choices.is_empty().then_some(outcome.verdicts),
             values: keep.iter().map(value).collect(),
         }
     }

@@ -48,7 +48,7 @@ pub use goal::{Finding, Goal};
 pub use job::{DESCRIBED, Job, Kept};
 pub use lead::Lead;
 pub use races::{RaceRow, RaceStep, Races};
-pub use report::{End, Met, Report};
+pub use report::{End, How, Met, Report};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use step::{Delivery, Grain, Reduction, Step, Why};

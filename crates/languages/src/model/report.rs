@@ -1,7 +1,9 @@
 //! The report of an exploration.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display};
 
+use borges_multiverse::language::{Verdict, Verdicts};
 use serde::Serialize;
 
 use super::debug::Refused;
@@ -87,8 +89,9 @@ impl Report {
 /// An outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct End {
-    /// `finished`, `stuck` or `deadlock`.
-    pub kind: &'static str,
+    /// How.
+    #[serde(flatten)]
+    pub how: How,
     /// The printed lines; actor after actor, where there are several.
     pub output: Vec<String>,
     /// The final values: fields of objects, variables, queues; the value of an expression is called
@@ -102,4 +105,43 @@ pub struct End {
     pub states: u64,
     /// A shortest way there (without merging, the shortest that was taken).
     pub trace: Vec<Step>,
+}
+
+/// How runs ended, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct How {
+    /// The worst: `finished`, `deadlock`, `stuck` or `failed`.
+    pub kind: &'static str,
+    /// Where agents ended differently, all of them, the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<Vec<String>>"))]
+    pub verdicts: Vec<&'static str>,
+}
+
+impl How {
+    /// Whether everybody is done.
+    #[must_use]
+    pub fn finished(&self) -> bool {
+        self.kind == Verdict::Finished.name()
+    }
+}
+
+impl From<Verdicts> for How {
+    fn from(verdicts: Verdicts) -> Self {
+        let all: Vec<&str> = verdicts.iter().map(Verdict::name).collect();
+        Self {
+            kind: verdicts.worst().name(),
+            verdicts: if all.len() > 1 { all } else { Vec::new() },
+        }
+    }
+}
+
+impl Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.verdicts.is_empty() {
+            true => f.write_str(self.kind),
+            false => f.write_str(&self.verdicts.join(" and ")),
+        }
+    }
 }

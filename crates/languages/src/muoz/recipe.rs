@@ -69,21 +69,17 @@ impl Language for MuOz {
     }
 
     fn outcome(&self, state: &State) -> Outcome<Answer> {
-        // The worst of what the threads have come to.
-        let worst = state
+        let threads = state
             .threads
             .iter()
             .map(|thread| match self.ready(state, thread) {
-                Ready::Done | Ready::Step(_) => (0, Verdict::Finished),
-                Ready::Waits(_) => (1, Verdict::Deadlock),
-                Ready::Stuck(Stuck::Assertion) => (3, Verdict::Failed),
-                Ready::Stuck(_) => (2, Verdict::Stuck),
+                Ready::Done | Ready::Step(_) => Verdict::Finished,
+                Ready::Waits(_) => Verdict::Deadlock,
+                Ready::Stuck(Stuck::Assertion) => Verdict::Failed,
+                Ready::Stuck(_) => Verdict::Stuck,
             });
-        let verdict = worst
-            .max()
-            .map_or(Verdict::Finished, |(_, verdict)| verdict);
         Outcome {
-            verdict,
+            verdicts: threads.collect(),
             value: Answer::of(self, state),
         }
     }

@@ -261,10 +261,10 @@ where
     }
 
     fn outcome(&self, state: &HiddenState) -> Outcome<Name> {
-        let Outcome { verdict, value } = self.0.outcome(own(&*state.0));
+        let Outcome { verdicts, value } = self.0.outcome(own(&*state.0));
         let text = value.to_string();
         let value = Name::new(value, text);
-        Outcome { verdict, value }
+        Outcome { verdicts, value }
     }
 
     fn agent(&self, state: &HiddenState, choice: &HiddenStep) -> Name {

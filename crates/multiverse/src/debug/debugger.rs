@@ -203,7 +203,7 @@ where
         program.enabled(&configuration.program, &mut choices);
         if choices.is_empty() {
             return Some(Status::Over(
-                program.outcome(&configuration.program).verdict,
+                program.outcome(&configuration.program).verdicts.worst(),
             ));
         }
         choices.clear();

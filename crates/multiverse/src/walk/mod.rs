@@ -24,7 +24,7 @@ pub use schedule::{Chooser, Order, Priorities, Schedule};
 pub use seek::Sought;
 pub use undo::Undone;
 
-use crate::language::{Label, Language, Outcome, Verdict};
+use crate::language::{Label, Language, Outcome};
 use crate::tree::{End, Entry, Layout, Place, Tree, TreeError, Words};
 
 /// A state is kept after every so many steps, or a power of two times as many where the walk is long;
@@ -574,9 +574,9 @@ impl<L: Language> Walk<L> {
         let Some(outcome) = self.outcome() else {
             return Ok(());
         };
-        let end = match outcome.verdict {
-            Verdict::Finished => End::Finished(outcome),
-            _ => End::Trapped(outcome),
+        let end = match outcome.verdicts.finished() {
+            true => End::Finished(outcome),
+            false => End::Trapped(outcome),
         };
         self.tree.finish(self.place.branch, self.steps(), end)
     }

@@ -30,7 +30,7 @@ impl Language for Digraph {
 
     fn outcome(&self, state: &usize) -> Outcome<usize> {
         Outcome {
-            verdict: Verdict::Finished,
+            verdicts: Verdict::Finished.into(),
             value: *state,
         }
     }

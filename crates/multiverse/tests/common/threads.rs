@@ -175,7 +175,7 @@ impl Language for Threads {
             Verdict::Deadlock
         };
         Outcome {
-            verdict,
+            verdicts: verdict.into(),
             value: self.show(world),
         }
     }

@@ -104,14 +104,17 @@ impl Language for Network {
 
     fn outcome(&self, State(inner): &State) -> Outcome<Left> {
         let ended = inner.boards.iter().all(|board| board.state.end().is_some());
+        // Where a program trapped or is not followed, nobody knows whether the others would wait for ever.
         let verdict = match (inner.trapped(), inner.left_out()) {
             (Some(_), _) => Verdict::Failed,
             (None, Some(_)) => Verdict::Stuck,
             (None, None) if ended => Verdict::Finished,
             (None, None) => Verdict::Deadlock,
         };
-        let value = self.left(inner);
-        Outcome { verdict, value }
+        Outcome {
+            verdicts: verdict.into(),
+            value: self.left(inner),
+        }
     }
 
     fn agent(&self, _: &State, choice: &Choice) -> Actor {

@@ -97,7 +97,7 @@ fn states_of(graph: &dyn Multiverse) -> impl Iterator<Item = ModelState> {
 fn outcome(end: EndCount) -> ModelOutcome {
     ModelOutcome {
         id: end.outcome,
-        kind: end.kind.to_owned(),
+        kind: end.how.to_string(),
         text: end.text,
     }
 }

@@ -162,12 +162,12 @@ fn ends_shown(report: &Report, same: &Same<'_>, paint: &Paint) -> Vec<String> {
 }
 
 fn end_shown(end: &End, same: &Same<'_>, reduced: bool, paint: &Paint) -> String {
-    let role = match end.kind {
-        "finished" => Role::Good,
-        _ => Role::Bad,
+    let role = match end.how.finished() {
+        true => Role::Good,
+        false => Role::Bad,
     };
     let many = paint.dim(count(end.states, if reduced { "class" } else { "state" }));
-    let mut text = format!("{}  {many}\n", paint.paint(role, end.kind));
+    let mut text = format!("{}  {many}\n", paint.paint(role, &end.how));
     for line in end.output.iter().filter(|_| !same.output) {
         let _ = writeln!(text, "  prints  {}", printable(line));
     }

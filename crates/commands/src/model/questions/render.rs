@@ -50,8 +50,8 @@ pub(super) fn partial(why: Why, states: u64, paint: &Paint) -> String {
 
 /// An outcome, in colour.
 pub(in crate::model) fn end(end: &EndCount, paint: &Paint) -> String {
-    let text = printable(&format!("{}: {}", end.kind, end.text));
-    let is_good = end.kind == "finished";
+    let text = printable(&format!("{}: {}", end.how, end.text));
+    let is_good = end.how.finished();
     paint.paint(if is_good { Role::Good } else { Role::Bad }, text)
 }
 
@@ -95,7 +95,8 @@ pub(super) fn states(graph: &dyn Multiverse, most: u32, paint: &Paint) -> (Strin
             let _ = writeln!(text, "      to {to}  {step}");
             edges.push(json!({ "rule": rule, "text": edge.step.text, "to": to }));
         }
-        let outcome = outcome.map(|end| json!({ "verdict": end.kind, "value": end.text }));
+        let outcome =
+            outcome.map(|end| json!({ "verdict": end.how.to_string(), "value": end.text }));
         nodes.push(json!({
             "number": state,
             "state": shown,
@@ -193,11 +194,11 @@ pub(super) fn answer(reply: &Reply, name: &dyn Fn(u32) -> u32, one: &str, paint:
     match reply {
         Reply::Ends(ends) => {
             let line = |end: &EndCount| {
-                let role = match end.kind {
-                    "finished" => Role::Good,
-                    _ => Role::Bad,
+                let role = match end.how.finished() {
+                    true => Role::Good,
+                    false => Role::Bad,
                 };
-                let (number, kind) = (paint.typed(end.outcome), paint.paint(role, end.kind));
+                let (number, kind) = (paint.typed(end.outcome), paint.paint(role, &end.how));
                 let states = paint.dim(count(end.states, "state"));
                 format!("  {number}  {kind}  {}  {states}\n", printable(&end.text))
             };

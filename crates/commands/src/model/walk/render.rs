@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use borges_languages::model::Multiverse;
 use borges_multiverse::graph::Pause;
-use borges_multiverse::language::{Language, Outcome, Verdict};
+use borges_multiverse::language::{Language, Outcome};
 use borges_multiverse::tree::Place;
 use borges_multiverse::walk::{Past, Rest, Walk};
 use serde_json::{Value, json};
@@ -70,14 +70,14 @@ fn reason(rest: &Rest) -> &'static str {
 }
 
 fn end<V: std::fmt::Display>(outcome: &Outcome<V>, paint: &Paint) -> String {
-    match outcome.verdict {
-        Verdict::Finished => paint.good(outcome),
-        _ => paint.bad(outcome),
+    match outcome.verdicts.finished() {
+        true => paint.good(outcome),
+        false => paint.bad(outcome),
     }
 }
 
 fn outcome_value<V: std::fmt::Display>(outcome: &Outcome<V>) -> Value {
-    json!({ "verdict": outcome.verdict.to_string(), "value": outcome.value.to_string() })
+    json!({ "verdict": outcome.verdicts.to_string(), "value": outcome.value.to_string() })
 }
 
 pub(super) fn path<A: std::fmt::Display>(history: &[Past<A>], paint: &Paint) -> (String, Value) {
@@ -141,7 +141,7 @@ pub(super) fn ends(
         }
         let _ = writeln!(text, "{line}");
         list.push(json!({
-            "verdict": outcome.kind,
+            "verdict": outcome.how.to_string(),
             "value": outcome.text,
             "moment": moment,
             "paths": paths,

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use borges_multiverse::debug::{Debugger, Hit, Mode};
 use borges_multiverse::graph::NodeId;
-use borges_multiverse::language::{Language, Verdict};
+use borges_multiverse::language::Language;
 use borges_multiverse::walk::{Chooser, Schedule};
 
 pub use catalogue::{Halt, Runs};
@@ -378,10 +378,13 @@ impl Session {
         let (program, state) = (self.machine().program(), self.machine().state());
         let mut able = Vec::new();
         program.enabled(state, &mut able);
-        match able.is_empty().then(|| program.outcome(state).verdict) {
+        match able
+            .is_empty()
+            .then(|| program.outcome(state).verdicts.finished())
+        {
             None => Rest::Done,
-            Some(Verdict::Finished) => Rest::Finished,
-            Some(_) => Rest::Hang,
+            Some(true) => Rest::Finished,
+            Some(false) => Rest::Hang,
         }
     }
 
