@@ -315,6 +315,29 @@ impl Types {
         }
     }
 
+    /// The names of all parts that values have: fields, bases, alternatives; some of them several times.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
+        let records = self.map.values().filter_map(|ty| match ty {
+            Type::Record {
+                fields, variants, ..
+            } => Some((fields, variants)),
+            _ => None,
+        });
+        records.flat_map(|(fields, variants)| {
+            let variants = variants.iter().flat_map(|all| &all.variants);
+            let alternatives = variants.filter_map(|one| one.field.as_ref());
+            fields.iter().chain(alternatives).map(|field| &*field.name)
+        })
+    }
+
+    /// Whether an enumerator has this name.
+    pub(crate) fn has_enumerator(&self, wanted: &str) -> bool {
+        self.map.values().any(|ty| match ty {
+            Type::Enum { values, .. } => values.iter().any(|(_, name)| **name == *wanted),
+            _ => false,
+        })
+    }
+
     /// The value of an enumerator, if all that have this name agree.
     pub(crate) fn enumerator(&self, name: &str) -> Option<i128> {
         // Rust's are called by their enum, C's are not.

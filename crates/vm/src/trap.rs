@@ -58,7 +58,7 @@ impl From<NumTrap> for Trap {
 
 impl Trap {
     /// All of them; a saved state names one by its place here.
-    pub(crate) const ALL: [Trap; 12] = [
+    pub const ALL: [Trap; 12] = [
         Trap::Unreachable,
         Trap::DivideByZero,
         Trap::IntegerOverflow,

@@ -15,16 +15,15 @@ use crate::output::Output;
 
 use super::{explore, model};
 
-/// What is no file, and reads like a formula.
+/// What is no file, and reads like a formula: it has signs that names of files have not, or begins with an operator.
 pub(super) fn as_formula(text: &Path) -> Option<&str> {
     let text = text.to_str().filter(|_| !text.exists())?;
-    let begins = ["G", "F", "X", "fair"].iter().any(|word| {
-        let rest = text.strip_prefix(word);
-        rest.is_some_and(|rest| rest.starts_with([' ', '(', '{', '!']))
-    });
-    let operators = ["->", " U ", " R ", " & ", " | "];
-    let has_operator = operators.iter().any(|sign| text.contains(sign));
-    (begins || has_operator || text.starts_with(['!', '(', '{'])).then_some(text)
+    let has_sign = text.contains(['{', '}', '(', ')', '!', '&', '|', '<', '>', '=']);
+    let first = text.split_whitespace().next();
+    let operators = ["G", "F", "X", "fair"];
+    let begins = first != Some(text) && first.is_some_and(|word| operators.contains(&word));
+    let is_between = [" U ", " R "].iter().any(|sign| text.contains(sign));
+    (has_sign || begins || is_between).then_some(text)
 }
 
 /// Whether all runs of a program fulfil a formula.

@@ -1,6 +1,7 @@
 //! The names in an expression, to ask for them before it is evaluated.
 
-use super::{Expression, Node, NodeKind, WasmThing};
+use super::{Expression, ExpressionError, ExpressionErrorKind, Known, Node, NodeKind, WasmThing};
+use crate::DebugInfo;
 
 impl Expression {
     /// The names of variables in it, and the locals without a name as `$0`, each once.
@@ -32,14 +33,44 @@ impl Expression {
         .collect()
     }
 
-    /// The names of what is called in it, each as often as it is.
-    pub fn calls(&self) -> Vec<&str> {
+    /// The names of what is called in it, each as often as it is, and with how many arguments.
+    pub fn calls(&self) -> Vec<(&str, usize)> {
         let all = self.root.all().into_iter();
         all.filter_map(|node| match &node.kind {
-            NodeKind::Call(name, _) => Some(name.as_str()),
+            NodeKind::Call(name, arguments) => Some((name.as_str(), arguments.len())),
             _ => None,
         })
         .collect()
+    }
+}
+
+impl DebugInfo {
+    /// Refuses an expression with a field that no value of the program can have: whatever is shown then, it has none.
+    ///
+    /// # Errors
+    /// [`ExpressionErrorKind::UnknownField`], with the fields that are nearly called so.
+    pub fn check_fields(&self, expression: &Expression) -> Result<(), ExpressionError> {
+        for node in expression.root.all() {
+            let NodeKind::Field(_, field) = &node.kind else {
+                continue;
+            };
+            // A part of a tuple; or a global or an enumerator behind what it belongs to.
+            let is_last = |name: &str| name.rsplit(['.', ':']).next() == Some(field);
+            let is_known = field.bytes().all(|digit| digit.is_ascii_digit())
+                || self.types().parts().any(|part| part == field)
+                || self.types().has_enumerator(field)
+                || self.globals().iter().any(|global| is_last(&global.name));
+            if !is_known {
+                return Err(ExpressionError {
+                    column: node.column,
+                    kind: ExpressionErrorKind::UnknownField {
+                        field: field.clone(),
+                        known: Known::near(field, self.types().parts()),
+                    },
+                });
+            }
+        }
+        Ok(())
     }
 }
 

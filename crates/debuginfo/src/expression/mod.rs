@@ -134,6 +134,14 @@ pub enum ExpressionErrorKind {
         /// Fields that it has.
         known: Known,
     },
+    /// No value of the program has such a field.
+    #[error("nothing in this program has a field {field}{known}")]
+    UnknownField {
+        /// The field.
+        field: String,
+        /// Fields that there are.
+        known: Known,
+    },
     /// The value has no such element.
     #[error("{ty} has no element {index}")]
     NoElement {

@@ -375,6 +375,7 @@ impl Job<'_> {
         match self.options.order.clone() {
             Order::Toward { lead, first } if self.lens().is_none() => {
                 let met = self.search(&mut held, &lead, first, &mut told);
+                report.toward = Some(lead.text().to_owned());
                 report.met = met.map(|(edge, states)| self.met(held.graph(), &lead, edge, states));
                 let stopped = first && report.met.is_some();
                 report.why = stopped.then_some(Why::Met);

@@ -52,7 +52,10 @@ pub struct Report {
     pub cyclic: Option<bool>,
     /// Each outcome once.
     pub ends: Vec<End>,
-    /// Where a breakpoint was met that the exploration went toward; left out if none was.
+    /// The breakpoint that the exploration went toward; left out if it went toward none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toward: Option<String>,
+    /// Where that was met first; left out if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
     /// What became of the goals; left out if there were none.

@@ -6,6 +6,7 @@ use crate::error::CommandError;
 use crate::history::{Found, Stops};
 use crate::motion::breakpoints::{Breakpoint, Target};
 use crate::motion::{Ground, Motion};
+use crate::program::loaded::or_all;
 use crate::scene::{breaks, limit_words};
 use crate::stage::Stage;
 use borges_board::PrimitiveId;
@@ -18,13 +19,53 @@ impl Motion {
         stage: &Stage,
         spec: NewBreakpoint,
     ) -> Result<Reply, CommandError> {
-        if let Some(condition) = &spec.condition {
-            borges_debuginfo::Expression::parse(condition)
-                .map_err(|e| CommandError::Invalid(e.to_string()))?;
-        }
         let (target, resolved) = Self::breakpoint_target(stage, &spec.kind)?;
+        Self::check_words(stage, &spec, &target)?;
         let listing = self.breakpoints.add(spec, target, resolved).listing();
         Ok(Reply::BreakpointSet(listing))
+    }
+
+    /// Refuses a condition or a message with a name that means something at none of the places where the breakpoint can
+    /// fire.
+    fn check_words(
+        stage: &Stage,
+        spec: &NewBreakpoint,
+        target: &Target,
+    ) -> Result<(), CommandError> {
+        if spec.condition.is_none() && spec.log.is_none() {
+            return Ok(());
+        }
+        let anywhere;
+        let offsets = match target {
+            Target::Code(offsets) => offsets,
+            _ => {
+                anywhere = or_all(stage.loaded.all_line_begins(), &stage.program().module);
+                &anywhere
+            }
+        };
+        let scene = stage.scene();
+        if let Some(message) = &spec.log {
+            scene.check_log(message, offsets)?;
+        }
+        let Some(condition) = &spec.condition else {
+            return Ok(());
+        };
+        let condition = scene.condition(condition, offsets)?;
+        let Target::Primitive(ids) = target else {
+            return Ok(());
+        };
+        let all = ids.iter().filter_map(|id| stage.board().primitive(*id));
+        let takes = all.map(|primitive| primitive.params.len()).max();
+        let takes = takes.unwrap_or_default();
+        for name in condition.names() {
+            let number = name.strip_prefix("arg").and_then(|n| n.parse().ok());
+            if number.is_some_and(|number: usize| number >= takes) {
+                return Err(CommandError::Invalid(format!(
+                    "'{condition}': there is no {name}: the arguments of this call are counted from arg0, and there are {takes}"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// What a breakpoint waits for, and where that is in words, as far as the kind does not say it.

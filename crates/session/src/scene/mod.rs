@@ -276,6 +276,7 @@ impl<'a> Scene<'a> {
                 return Err(invalid(error));
             }
         }
+        self.info.check_fields(&expression).map_err(invalid)?;
         Ok(expression)
     }
 
@@ -324,23 +325,31 @@ impl<'a> Scene<'a> {
             .map_or(0, |object| object.place.length())
     }
 
+    /// Refuses a log message with an expression that means something at none of these places.
+    pub(crate) fn check_log(
+        &self,
+        message: &str,
+        offsets: &[CodeOffset],
+    ) -> Result<(), CommandError> {
+        for (_, expression) in log_parts(message) {
+            if let Some(expression) = expression {
+                self.condition(formatted(expression)?.1, offsets)?;
+            }
+        }
+        Ok(())
+    }
+
     /// A log message with its `{expressions}` filled in.
     pub(crate) fn fill_in(&self, message: &str) -> String {
-        let (mut out, mut rest) = (String::new(), message);
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let Some((expression, behind)) = after.split_once('}') else {
-                out.push('{');
-                rest = after;
-                continue;
-            };
-            match self.print(expression, 0) {
-                Ok((value, _)) => out.push_str(&value),
-                Err(error) => out.push_str(&format!("<{error}>")),
-            }
-            rest = behind;
-        }
-        out + rest
+        let shown = |expression| match self.print(expression, 0) {
+            Ok((value, _)) => value,
+            Err(error) => format!("<{error}>"),
+        };
+        let parts = log_parts(message);
+        let parts = parts.map(|(text, expression)| {
+            text.to_owned() + &expression.map_or_else(String::new, shown)
+        });
+        parts.collect()
     }
 
     /// The range of memory that `ADDRESS, LENGTH` means; nothing if it is no such text.
@@ -593,4 +602,19 @@ pub(crate) fn limit_words(board: &Board, broken: &BrokenLimit) -> String {
     let limit = board.invariants.get(broken.limit as usize);
     let text = limit.map_or("", |limit| &limit.text);
     format!("{text}: it would be {}", broken.value)
+}
+
+/// The parts of a log message: what stands before each `{expression}`, and it; the text behind the last alone.
+fn log_parts(message: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let mut rest = Some(message);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let found = text.split_once('{');
+        let found = found.and_then(|(before, after)| Some((before, after.split_once('}')?)));
+        let Some((before, (expression, behind))) = found else {
+            return Some((text, None));
+        };
+        rest = Some(behind);
+        Some((before, Some(expression)))
+    })
 }

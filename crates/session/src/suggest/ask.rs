@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use borges_concolic::{Start, solver};
-use borges_vm::Outcome;
+use borges_vm::{Outcome, Trap};
 
 use super::inquiry::{Goal, Inquiry};
 use crate::command::Observer;
@@ -133,6 +133,9 @@ fn goal(stage: &Stage, question: &Question) -> Result<(Goal, String), CommandErr
 fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), CommandError> {
     match target {
         Destination::Trap { named } => {
+            if let Some(named) = named {
+                known_trap(named)?;
+            }
             let words = named.as_ref().map_or_else(String::new, |n| format!(" {n}"));
             Ok((Goal::Trap(named.clone()), format!("trap{words}")))
         }
@@ -154,6 +157,20 @@ fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), Comman
             Ok((Goal::Places { offsets, condition }, words))
         }
     }
+}
+
+/// Refuses a word that no trap has: none would ever be found, which would read like a proof.
+fn known_trap(named: &str) -> Result<(), CommandError> {
+    let wanted = named.to_lowercase();
+    let words = Trap::ALL.map(|trap| trap.to_string());
+    if words.iter().any(|words| words.contains(&wanted)) {
+        return Ok(());
+    }
+    Err(CommandError::NoSuch(format!(
+        "no trap is called '{named}'; there are: {}. Panics and assertions of the source are 'unreachable' ones: \
+         'bugs' tells their messages",
+        words.join(", ")
+    )))
 }
 
 /// The state shown, to explore from.

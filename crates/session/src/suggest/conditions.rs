@@ -182,18 +182,24 @@ impl Condition {
         let scene = subject.scene(&subject.start.machine);
         let expression = scene.condition(text, begins);
         let expression = expression.map_err(|error| error.to_string())?;
-        let calls = expression.calls().into_iter().map(|name| {
+        let calls = expression.calls().into_iter().map(|(name, arguments)| {
             let board = &subject.program.board;
-            let known = |import: &u32| {
-                let id = subject.program.primitive(*import)?;
-                (*board.primitive(id)?.name == *name).then_some(id)
+            let known = |import: u32| {
+                let id = subject.program.primitive(import)?;
+                let primitive = board.primitive(id)?;
+                (*primitive.name == *name).then_some((id, primitive.params.len()))
             };
-            let found = (0..subject.start.primitives.len() as u32).find_map(|import| known(&import));
-            found.ok_or_else(|| {
-                format!(
+            let found = (0..subject.start.primitives.len() as u32).find_map(known);
+            match found {
+                Some((id, takes)) if takes == arguments => Ok(id),
+                Some((_, takes)) => Err(format!(
+                    "'{text}': {name} takes {takes} argument{}, not {arguments}: it is never called so",
+                    if takes == 1 { "" } else { "s" }
+                )),
+                None => Err(format!(
                     "'{text}': the program calls nothing named {name} of the board: 'borges inspect' lists what it imports"
-                )
-            })
+                )),
+            }
         });
         let calls = calls.collect::<Result<_, String>>()?;
         Ok(Condition {

@@ -10,8 +10,16 @@ use borges_commands::paint::{Paint, Role, count, grouped, printable};
 
 pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {
     let mut text = String::new();
-    if let Some(met) = &report.met {
-        text.push_str(&met_shown(met, paint));
+    match (&report.met, &report.toward) {
+        (Some(met), _) => text.push_str(&met_shown(met, paint)),
+        (None, Some(breakpoint)) => {
+            let words = match report.complete {
+                true => "met nowhere",
+                false => "not met so far",
+            };
+            let _ = writeln!(text, "{}", paint.warning(format!("{words}: {breakpoint}")));
+        }
+        (None, None) => {}
     }
     let same = match options.verbose {
         true => Same::default(),
