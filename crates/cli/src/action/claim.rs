@@ -4,9 +4,9 @@ use std::path::Path;
 
 use borges_commands::device::render;
 use borges_commands::model::questions;
-use borges_languages::model::debug::Judgement;
-use borges_languages::model::{Explore, Model};
-use borges_session::suggest::{Proved, check_program};
+use borges_languages::model::debug::{Judgement, Refused};
+use borges_languages::model::{Explore, Model, Why};
+use borges_session::suggest::{Proved, UnexploredReport, check_program};
 use serde::Serialize;
 
 use crate::args;
@@ -33,28 +33,32 @@ pub(super) fn claim(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let name = program.to_str().unwrap_or_default();
-    let verdict = match model::named(name)? {
+    let (verdict, cancelled) = match model::named(name)? {
         Some(model) => of_model(options, &model, (name, formula), output)?,
         None => of_device(options, (program, formula), output)?,
     };
     Ok(match verdict {
         Proved::Holds => Exit::Ok,
         Proved::Fails => Exit::Failed,
+        Proved::Maybe | Proved::Unknown if cancelled => Exit::Interrupted,
         Proved::Maybe | Proved::Unknown => Exit::Unknown,
     })
 }
 
+/// The verdict, and whether the user ended the search for it.
 fn of_device(
     options: &args::Check,
     (program, formula): (&Path, &str),
     output: &mut Output,
-) -> Result<Proved, Failure> {
+) -> Result<(Proved, bool), Failure> {
     let report = output.watch(|observer| {
         let (board, asked) = (options.board.as_deref(), options.within.asked());
         check_program(program, board, formula, &asked, observer)
     })?;
     output.say(&report, |paint| render::claim(&report, paint))?;
-    Ok(report.verdict)
+    let is_cancelled = |left: &UnexploredReport| left.bound.as_deref() == Some("cancelled");
+    let cancelled = report.unexplored.iter().any(is_cancelled);
+    Ok((report.verdict, cancelled))
 }
 
 /// One object for scripts.
@@ -75,7 +79,7 @@ fn of_model(
     model: &Model,
     (program, formula): (&str, &str),
     output: &mut Output,
-) -> Result<Proved, Failure> {
+) -> Result<(Proved, bool), Failure> {
     let within = &options.within;
     explore::refuse_of_models(within, options.board.is_some())?;
     let default = Explore::default();
@@ -86,6 +90,12 @@ fn of_model(
         ..default
     });
     let judged = output.watch_states("states explored", |goes_on| {
+        // What cannot be read is said before anything is explored for it.
+        match multiverse.check(formula, &mut |_| true) {
+            // Of a name it is only known then whether any state has it.
+            Ok(_) | Err(Refused::NotYet(..)) => {}
+            Err(refused) => return Err(refused),
+        }
         multiverse.explore(goes_on);
         multiverse.check(formula, goes_on)
     });
@@ -112,5 +122,5 @@ fn of_model(
         complete: partial.is_none(),
     };
     output.say(&data, |paint| questions::judgement(&judged, paint))?;
-    Ok(verdict)
+    Ok((verdict, *partial == Some(Why::Cancelled)))
 }

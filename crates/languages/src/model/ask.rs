@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use borges_multiverse::graph::{
     EdgeId, Exploration, Graph, Limits, NodeId, Pause, ShortestPaths, Status,
@@ -296,8 +297,16 @@ pub(super) struct Held<P: Reported> {
     pub(super) exploration: Exploration<P>,
     pub(super) limits: Limits,
     pub(super) pause: Pause,
+    /// Nothing is done for it any more from then on.
+    pub(super) deadline: Option<Instant>,
     pub(super) derived: OnceLock<Derived<P>>,
 }
+
+/// States that are looked at between two questions whether to go on.
+const BEAT: u32 = 64;
+
+/// Whoever ends an exploration wants to know what it found: so long the nearest states are still held to goals.
+const GRACE: Duration = Duration::from_millis(50);
 
 /// What follows from a graph; anew when it has grown.
 pub(super) struct Derived<P: Reported> {
@@ -419,14 +428,29 @@ impl<P: Reported> Held<P> {
             .min_by_key(|end| self.derived().shortest.length(*end).unwrap_or(u32::MAX))
     }
 
-    /// Whether the program keeps to a goal; `complete` if the graph has all universes that there are.
-    pub(super) fn hold_to(&self, goal: &Goal, complete: bool) -> Result<Finding, Refused> {
+    /// Whether the program keeps to a goal, as far as that was found out before `keep_going` returned false; `complete` if
+    /// the graph has all universes that there are.
+    pub(super) fn hold_to(
+        &self,
+        goal: &Goal,
+        complete: bool,
+        keep_going: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Finding, Refused> {
         let graph = self.graph();
         let mut judging = Judging::new(goal);
+        let come = self.come();
+        let (mut looked, mut stopped) = (0_u32, None);
         let _decided = graph.nearest(NodeId::ROOT, |node| {
             let Some(state) = graph.state(node) else {
                 return false;
             };
+            looked += 1;
+            if goal.looks_at_steps() && looked.is_multiple_of(BEAT) && !keep_going(&come) {
+                let since = stopped.get_or_insert_with(Instant::now);
+                if since.elapsed() >= GRACE {
+                    return true;
+                }
+            }
             let step = |option| {
                 let mut edges = graph.edges_from(node);
                 let edge = edges.find(|(_, edge)| edge.option == option)?;
@@ -435,6 +459,7 @@ impl<P: Reported> Held<P> {
             let (at, outcome) = ((graph.language(), state), graph.outcome(node));
             judging.look(at, outcome.as_ref(), || node, step)
         });
+        let complete = complete && stopped.is_none();
         let (finding, node) = judging.finding(complete, graph.len() as u64)?;
         Ok(Finding {
             state: node.map(|node| node.0),
@@ -443,25 +468,43 @@ impl<P: Reported> Held<P> {
         })
     }
 
+    fn come(&self) -> Progress {
+        Progress {
+            states: self.graph().len() as u64,
+            edges: self.graph().edges().len() as u64,
+            ..Progress::default()
+        }
+    }
+
+    /// What bounded the exploration, if it is not done.
+    fn cut(&self) -> Option<Why> {
+        match Why::of(self.pause) {
+            Some(Why::Cancelled) if self.is_late() => Some(Why::Time),
+            why => why,
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// What faces see of verdicts, which are unknown where the search for them was stopped.
     fn judged(
         &self,
         keep_going: Watch<'_>,
         search: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<judge::Truths, Refused>,
     ) -> Result<Judgement, Refused> {
-        let come = Progress {
-            states: self.graph().len() as u64,
-            edges: self.graph().edges().len() as u64,
-            ..Progress::default()
-        };
+        let come = self.come();
         let mut stopped = false;
         let truths = search(&mut || {
-            stopped = !keep_going(&come);
+            stopped = self.is_late() || !keep_going(&come);
             !stopped
         })?;
         let partial = match stopped {
+            true if self.is_late() => Some(Why::Time),
             true => Some(Why::Cancelled),
-            false => Why::of(self.pause),
+            false => self.cut(),
         };
         Ok(judge::judgement(self.graph(), truths, partial))
     }
@@ -485,16 +528,18 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         if finished || full {
             return;
         }
+        let deadline = self.deadline;
+        let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         self.pause = self
             .exploration
             .run_on(&Threads::all(), &self.limits, |progress| {
-                keep_going(&progress.into())
+                !is_late() && keep_going(&progress.into())
             });
         self.derived = OnceLock::new();
     }
 
     fn partial(&self) -> Option<Why> {
-        Why::of(self.pause)
+        self.cut()
     }
 
     fn occurs(&self, spec: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused> {

@@ -78,6 +78,11 @@ impl Goal {
         Ok(Self { text, what })
     }
 
+    /// Whether judging it takes steps from every state, which can take as long as finding the states did.
+    pub(super) fn looks_at_steps(&self) -> bool {
+        self.what == What::No(Verdict::Race)
+    }
+
     /// Whether a state speaks against it; where `outcome` is said, it is an end.
     fn is_broken_by<P: Reported>(
         &self,
@@ -132,7 +137,7 @@ impl<'g, W> Judging<'g, W> {
         self.ends |= outcome.is_some();
         let unmet = &mut self.unmet;
         unmet.retain(|(kind, name)| !language.has(state, *kind, name));
-        let all = self.goal.what == What::No(Verdict::Race);
+        let all = self.goal.looks_at_steps();
         let before = self.races.found.len();
         if all {
             self.races.add(language.racing(state), step);

@@ -1,5 +1,6 @@
 //! From a program to a report.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use borges_multiverse::walk::{Sampler, Walk};
 use super::ask::{Held, Multiverse};
 use super::explore::{Explore, Order, Progress};
 use super::gains::{Keeper, Told};
-use super::goal::{Finding, Judging};
+use super::goal::{Finding, Goal, Judging};
 use super::judge;
 use super::lead::Lead;
 use super::lens::{self, Lens};
@@ -49,9 +50,8 @@ pub(super) fn explore(
     mut keep_going: impl FnMut(&Progress) -> bool,
     keeper: Option<Keeper<'_>>,
 ) -> Kept {
-    let deadline = options
-        .time
-        .and_then(|time| Instant::now().checked_add(time));
+    let deadline = deadline(options);
+    let until = Cell::new(deadline);
     let mut late = false;
     let (is_kept, mut keeper) = (keeper.is_some(), keeper);
     let mut tell = |gains| keeper.as_mut().is_none_or(|keeper| keeper(gains));
@@ -59,9 +59,12 @@ pub(super) fn explore(
         text: model.text(),
         options,
         keep_going: &mut |come| {
-            late |= deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            !late && keep_going(come)
+            let is_late = until.get().is_some_and(|until| Instant::now() >= until);
+            late |= is_late;
+            !is_late && keep_going(come)
         },
+        deadline,
+        until: &until,
         keeper: is_kept.then_some(&mut tell),
     });
     if late && report.why == Some(Why::Cancelled) {
@@ -71,12 +74,20 @@ pub(super) fn explore(
     (report, graph)
 }
 
-/// The graph of a program, to be explored when it is asked.
+fn deadline(options: &Explore) -> Option<Instant> {
+    let time = options.time?;
+    Instant::now().checked_add(time)
+}
+
+/// The graph of a program, to be explored when it is asked; of the time that the options give, from now on.
 pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
+    let deadline = deadline(options);
     model.program().multiverse(Job {
         text: model.text(),
         options,
         keep_going: &mut |_| true,
+        deadline,
+        until: &Cell::new(deadline),
         keeper: None,
     })
 }
@@ -85,7 +96,12 @@ pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
 pub struct Job<'j> {
     text: &'j str,
     options: &'j Explore,
+    /// Whether to go on; false from `until` on.
     keep_going: &'j mut dyn FnMut(&Progress) -> bool,
+    /// When all must be done.
+    deadline: Option<Instant>,
+    /// When what is being done must be.
+    until: &'j Cell<Option<Instant>>,
     /// Where what is found goes.
     keeper: Option<Keeper<'j>>,
 }
@@ -359,8 +375,20 @@ impl Job<'_> {
             exploration: self.begun(plain),
             limits: self.limits(),
             pause: Pause::Cancelled,
+            deadline: self.deadline,
             derived: OnceLock::new(),
         }
+    }
+
+    /// When to stop exploring, so that what was found can be held to goals.
+    fn leave_time_to_judge(&self) {
+        let costs = self.options.goals.iter().any(Goal::looks_at_steps);
+        let now = Instant::now();
+        let half = |until: Instant| now + until.saturating_duration_since(now) / 2;
+        self.until.set(match costs {
+            true => self.deadline.map(half),
+            false => self.deadline,
+        });
     }
 
     /// Classes are counted where there is an `exact` language.
@@ -372,6 +400,7 @@ impl Job<'_> {
         let mut report = self.empty();
         let mut told = Told::nothing(DESCRIBED);
         let mut held = self.held(plain);
+        self.leave_time_to_judge();
         match self.options.order.clone() {
             Order::Toward { lead, first } if self.lens().is_none() => {
                 let met = self.search(&mut held, &lead, first, &mut told);
@@ -400,8 +429,9 @@ impl Job<'_> {
         report.ends = self.ends(graph, held.exploration.unfollowed());
         // What is seen through an abstraction is not all.
         let complete = report.complete && exact.is_some();
+        self.until.set(self.deadline);
         let goals = self.options.goals.iter();
-        report.hold(goals.map(|goal| held.hold_to(goal, complete)));
+        report.hold(goals.map(|goal| held.hold_to(goal, complete, self.keep_going)));
         (report, held)
     }
 

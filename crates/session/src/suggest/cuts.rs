@@ -158,10 +158,27 @@ pub(super) fn bound_report(bound: &str, words: String) -> UnexploredReport {
     }
 }
 
-/// Something that was found and not shown, or shown unchecked, for want of time; nothing if there is none.
-pub(super) fn for_want_of_time(count: usize, words: &str) -> Option<UnexploredReport> {
+/// Something that was found and not shown, or shown unchecked, for want of time or because the user ended it; nothing if
+/// there is none.
+pub(super) fn for_want_of_time(
+    count: usize,
+    words: &str,
+    spent: Option<Spent>,
+) -> Option<UnexploredReport> {
     let paths = many(count, "path", "paths");
-    (count > 0).then(|| bound_report("time", format!("no time was left for {paths}, {words}")))
+    let (bound, why) = match spent {
+        Some(Spent::Cancelled) => ("cancelled", "it was ended by the user before"),
+        Some(Spent::Time) | None => ("time", "no time was left for"),
+    };
+    (count > 0).then(|| bound_report(bound, format!("{why} {paths}, {words}")))
+}
+
+/// What an exploration ran out of, if it did.
+pub(super) fn spent(explored: &Explored) -> Option<Spent> {
+    match explored.ended {
+        Some(Ended::Spent(spent)) => Some(spent),
+        _ => None,
+    }
 }
 
 fn many(count: usize, one: &str, several: &str) -> String {

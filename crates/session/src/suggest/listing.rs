@@ -112,8 +112,11 @@ impl<'l> Lister<'l> {
     pub(super) fn tree(&self, tree: &Suggestions) -> SuggestionListing {
         let mut listing = self.facts();
         listing.complete &= tree.left_out.is_empty();
-        let apart =
-            cuts::for_want_of_time(tree.left_out.len(), "not in the tree: no value was found");
+        let apart = cuts::for_want_of_time(
+            tree.left_out.len(),
+            "not in the tree: no value was found",
+            cuts::spent(self.explored),
+        );
         listing.unexplored.extend(apart);
         let inquiry = self.inquiry;
         let mut walks = Vec::new();
@@ -238,7 +241,8 @@ impl<'l> Lister<'l> {
             kept.push(walk);
             alarms.push(alarm);
         }
-        let unchecked = cuts::for_want_of_time(unchecked, walk::NOT_CHECKED);
+        let spent = cuts::spent(self.explored);
+        let unchecked = cuts::for_want_of_time(unchecked, walk::NOT_CHECKED, spent);
         listing.unexplored.extend(unchecked);
         (kept, alarms)
     }

@@ -75,8 +75,13 @@ impl PathsReport {
         unexplored.extend(cuts::for_want_of_time(
             apart,
             "not in the tree: no value was found",
+            cuts::spent(explored),
         ));
-        unexplored.extend(cuts::for_want_of_time(checked.unchecked, walk::NOT_CHECKED));
+        unexplored.extend(cuts::for_want_of_time(
+            checked.unchecked,
+            walk::NOT_CHECKED,
+            cuts::spent(explored),
+        ));
         let complete = cuts::is_complete(explored, asked)
             && checked.untrue.is_empty()
             && suggestions.left_out.is_empty();

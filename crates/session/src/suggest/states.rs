@@ -101,6 +101,7 @@ impl Found<'_> {
             unexplored.extend(cuts::for_want_of_time(
                 1,
                 "which leads to a trap and was not run",
+                self.budget.spent(),
             ));
         }
         let language = self.graph.language();

@@ -1,6 +1,6 @@
 //! Which choice made something inevitable, and since which one it was possible.
 
-use borges_concolic::{Budget, End, Flow as Goes, SearchOrder, Start};
+use borges_concolic::{Budget, End, Flow as Goes, SearchOrder, Spent, Start};
 
 use super::answering::Plan;
 use super::forever::Lasting;
@@ -82,7 +82,11 @@ impl Inquiry {
         listing.ended = budget.spent().map(super::cuts::spent_word);
         if !listing.complete {
             let reasons = why.open.iter().cloned();
-            let reports = reasons.map(|reason| super::cuts::bound_report("time", reason));
+            let bound = match budget.spent() {
+                Some(Spent::Cancelled) => "cancelled",
+                _ => "time",
+            };
+            let reports = reasons.map(|reason| super::cuts::bound_report(bound, reason));
             listing.unexplored.extend(reports);
         }
         listing.why = Some(why);
