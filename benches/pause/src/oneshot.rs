@@ -20,6 +20,7 @@ pub fn press(bench: &mut Bench, processes: &[Process], print: &mut dyn FnMut(Row
             for file in ["fresh.borges", "kept.borges"] {
                 let _none = std::fs::remove_file(bench.folder.join(file));
             }
+            let _none = std::fs::remove_dir_all(bench.folder.join("traces"));
             let arguments: Vec<&str> = process.arguments.iter().map(String::as_str).collect();
             let mut child = bench.borges(&arguments).spawn().map_err(|e| e.to_string())?;
             thread::sleep(bench.moment(process.within));

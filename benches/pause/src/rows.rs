@@ -217,7 +217,9 @@ fn processes(bench: &Bench) -> Vec<Process> {
     let within = Duration::from_millis(600);
     let fresh = bench.file("fresh.borges");
     let kept = bench.file("kept.borges");
-    let list: [&[&str]; 16] = [
+    let traces = bench.file("traces");
+    let formula = "G {acc.bal == 10 || acc.bal != 10}";
+    let list: [&[&str]; 21] = [
         &["run", "forever.wasm"],
         &["record", "recording.wasm", "--output", &fresh],
         &["record", "forever.wasm", "--output", &fresh],
@@ -235,6 +237,11 @@ fn processes(bench: &Bench) -> Vec<Process> {
         &["explore", "recording.wasm", "--time", "60"],
         &["explore", "withdrawals.at", "--states", "30000000"],
         &["explore", "withdrawals.at", "--states", "30000000", "--session", &kept],
+        &["explore", "withdrawals.at", "--states", "30000000", "--symmetry"],
+        &["explore", "withdrawals.at", "--states", "30000000", "--forbid", "race"],
+        &["check", "withdrawals.at", formula, "--states", "30000000"],
+        &["check", "recording.wasm", "G {1}", "--time", "60"],
+        &["paths", "recording.wasm", "--time", "60", "--write-traces", &traces],
     ];
     let process = |arguments: &&[&str]| Process {
         arguments: arguments.iter().map(ToString::to_string).collect(),

@@ -63,6 +63,19 @@ impl Output {
         })
     }
 
+    /// Does what counts something and can be ended: what is done asks before each, with how many there are.
+    pub(crate) fn counted<T>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&mut dyn FnMut(usize) -> bool) -> T,
+    ) -> T {
+        let (_pausable, mut progress) = (Pausable::begin(), self.progress());
+        work(&mut |count| {
+            progress.update(what, count as u64, None);
+            !interrupt::pressed()
+        })
+    }
+
     /// Says something: to a program as data, to a person as text.
     pub(crate) fn say(
         &mut self,

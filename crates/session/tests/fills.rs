@@ -241,14 +241,16 @@ fn paths_are_kept_with_their_bytes() {
         entry: None,
     };
     let file = folder.path().join("paths.json");
-    report.write_tests(&file, launch).expect("it is written");
+    report
+        .write_tests(&file, launch, &mut |_| true)
+        .expect("it is written");
     let again = suggest::run_tests(&file).expect("it is read");
     assert_eq!(again.tests.len(), report.paths);
     assert!(again.tests.iter().all(|test| test.differences.is_empty()));
     let traces = folder.path().join("traces");
     assert_eq!(
         report
-            .write_traces(&traces, launch)
+            .write_traces(&traces, launch, &mut |_| true)
             .expect("they are written")
             .len(),
         report.paths

@@ -259,7 +259,9 @@ fn exported_paths_keep_their_interrupts() {
         entry: None,
     };
     let file = folder.path().join("program.test.json");
-    report.write_tests(&file, launch).expect("written");
+    report
+        .write_tests(&file, launch, &mut |_| true)
+        .expect("written");
     let ran = run_tests(&file).expect("a test file");
     assert_eq!(ran.tests.len(), report.paths);
     for test in &ran.tests {
@@ -267,7 +269,7 @@ fn exported_paths_keep_their_interrupts() {
     }
     let text = std::fs::read_to_string(&file).expect("written");
     assert!(text.contains("traps: unreachable"), "{text}");
-    let traces = report.write_traces(&folder.path().join("traces"), launch);
+    let traces = report.write_traces(&folder.path().join("traces"), launch, &mut |_| true);
     assert_eq!(traces.expect("written").len(), report.paths);
 }
 

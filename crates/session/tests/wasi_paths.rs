@@ -198,7 +198,7 @@ fn a_tree_of_paths_shows_texts_and_errors_and_is_not_kept() {
         board: None,
         entry: None,
     };
-    let error = report.write_tests(&folder.path().join("tests.json"), launch);
+    let error = report.write_tests(&folder.path().join("tests.json"), launch, &mut |_| true);
     let error = error
         .expect_err("a plain run has its own input")
         .to_string();

@@ -1,6 +1,7 @@
 //! `borges paths`: the inputs that lead to every path.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use borges_session::suggest::{
     self, Ending, ExportError, Launch, Line, PathsReport, PathsTree, SuggestOptions, SystemChoices,
@@ -9,60 +10,116 @@ use borges_session::suggest::{
 use super::system::given_to_look_at;
 use crate::args;
 use crate::exit::{Exit, Failure};
+use crate::interrupt;
 use crate::output::Output;
 use borges_commands::device::render;
-use borges_commands::paint::{Paint, count};
+use borges_commands::message;
+use borges_commands::paint::{Paint, count, grouped};
 
 /// Explores a program and prints its paths as a tree, or as one JSON object.
 pub(crate) fn paths(options: &args::Paths, output: &mut Output) -> Result<Exit, Failure> {
-    let suggest_options = SuggestOptions {
+    let begun = Instant::now();
+    let asked = asked(options)?;
+    let report = output.watch(|observer| {
+        let board = options.board.as_deref();
+        suggest::of_program(&options.program, board, &asked, observer)
+    })?;
+    let time = options.within.time;
+    let written = write(
+        &report,
+        options,
+        time.and_then(|time| begun.checked_add(time)),
+        output,
+    )?;
+    output.say(&report, |paint| {
+        let mut text = String::new();
+        tree(&report.tree, paint, &mut text);
+        text + &summary(&report, paint)
+    })?;
+    let mut exit = match was_ended(&report) {
+        true => Exit::Interrupted,
+        false => Exit::Ok,
+    };
+    for (what, number) in written {
+        if number < report.paths {
+            let ended = was_ended(&report) || interrupt::pressed();
+            let why = match ended {
+                true => "it was ended by the user",
+                false => "the time is used up: --time gives more",
+            };
+            let (number, all) = (grouped(number as u64), count(report.paths as u64, "path"));
+            let text = format!("{what} of {number} of {all} were written: {why}");
+            super::tell(&message::warning(&text, &output.error_paint));
+            exit = if ended { Exit::Interrupted } else { exit };
+        }
+    }
+    // The process ends: the system takes back the memory of thousands of paths faster than they can be freed one by one.
+    std::mem::forget(report);
+    Ok(exit)
+}
+
+fn asked(options: &args::Paths) -> Result<SuggestOptions, Failure> {
+    let within = &options.within;
+    let writes = options.write_test.is_some() || options.write_traces.is_some();
+    // What is found must be written within the same time.
+    let share = if writes { 0.5 } else { 1.0 };
+    Ok(SuggestOptions {
         entry: options.entry.script(),
         after: options.after,
-        inputs: options.within.max_inputs,
-        events: options.within.max_events,
-        steps: options.within.max_steps,
-        paths: options.within.max_paths,
-        rounds: options.within.max_rounds,
-        stop: options.within.stop.clone(),
-        seconds: options.within.time.map(|time| time.as_secs_f64()),
-        order: options.within.order(),
-        selects: options.within.selects,
-        solver: options.within.solver.clone(),
+        inputs: within.max_inputs,
+        events: within.max_events,
+        steps: within.max_steps,
+        paths: within.max_paths,
+        rounds: within.max_rounds,
+        stop: within.stop.clone(),
+        seconds: within.time.map(|time| share * time.as_secs_f64()),
+        order: within.order(),
+        selects: within.selects,
+        solver: within.solver.clone(),
         system: given_to_look_at(&options.system)?,
         choices: SystemChoices {
             stdin: options.system.stdin,
             faults: options.system.faults.unwrap_or(0),
         },
-    };
-    let report = output.watch(|observer| {
-        let board = options.board.as_deref();
-        suggest::of_program(&options.program, board, &suggest_options, observer)
-    })?;
+    })
+}
+
+/// Whether the user ended the search.
+fn was_ended(report: &PathsReport) -> bool {
+    report.ended.as_deref() == Some("cancelled")
+}
+
+/// Writes paths to files until the deadline, where that is asked; what was written, and how many of them.
+fn write(
+    report: &PathsReport,
+    options: &args::Paths,
+    deadline: Option<Instant>,
+    output: &Output,
+) -> Result<Vec<(&'static str, usize)>, Failure> {
     let entry = options.entry.script();
     let launch = Launch {
         program: &options.program,
         board: options.board.as_deref(),
         entry: entry.as_deref(),
     };
+    // Whoever ends the search does not wait for what takes longer.
+    let goes_on =
+        || !was_ended(report) && deadline.is_none_or(|deadline| Instant::now() < deadline);
     let unwritten = |error: ExportError| Failure::new(Exit::Device, error, "");
+    let mut written = Vec::new();
     if let Some(file) = &options.write_test {
-        report.write_tests(file, launch).map_err(unwritten)?;
+        let tests = output.counted("tests", |wanted| {
+            report.write_tests(file, launch, &mut |count| goes_on() && wanted(count))
+        });
+        written.push(("tests", tests.map_err(unwritten)?));
     }
     if let Some(folder) = &options.write_traces {
-        report.write_traces(folder, launch).map_err(unwritten)?;
+        let traces = output.counted("traces", |wanted| {
+            report.write_traces(folder, launch, &mut |count| goes_on() && wanted(count))
+        });
+        written.push(("traces", traces.map_err(unwritten)?.len()));
     }
-    output.say(&report, |paint| {
-        let mut text = String::new();
-        tree(&report.tree, paint, &mut text);
-        text + &summary(&report, paint)
-    })?;
-    let exit = match report.ended.as_deref() {
-        Some("cancelled") => Exit::Interrupted,
-        _ => Exit::Ok,
-    };
-    // The process ends: the system takes back the memory of thousands of paths faster than they can be freed one by one.
-    std::mem::forget(report);
-    Ok(exit)
+    Ok(written)
 }
 
 /// Draws a tree with an option a line.

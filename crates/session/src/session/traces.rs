@@ -10,7 +10,8 @@ use crate::options::Options;
 use crate::suggest::{ExportError, Launch, PathsReport};
 
 impl PathsReport {
-    /// Writes a session file for every path into a folder; their names.
+    /// Writes a session file for every path into a folder; their names. Before each, `goes_on` is asked, with how many
+    /// there are already, and ends it by returning false.
     ///
     /// # Errors
     /// [`ExportError`].
@@ -18,6 +19,7 @@ impl PathsReport {
         &self,
         folder: &Path,
         launch: Launch<'_>,
+        goes_on: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Vec<PathBuf>, ExportError> {
         let moments = self.moments(folder, launch)?;
         let failed = |path: &Path, source| ExportError::File {
@@ -27,6 +29,9 @@ impl PathsReport {
         fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
         let mut files = Vec::new();
         for (number, target) in moments.enumerate() {
+            if !goes_on(number) {
+                break;
+            }
             let file = folder.join(format!("path-{number}.borges"));
             if file.exists() {
                 return Err(failed(&file, io::ErrorKind::AlreadyExists.into()));

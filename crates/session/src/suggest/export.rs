@@ -247,14 +247,18 @@ impl Behaviour {
     }
 }
 
-/// Writes a file with a test for every path.
+/// Writes a file with a test for every path up to where `goes_on` is false; how many.
 pub(crate) fn write_tests(
     file: &Path,
     launch: Launch<'_>,
     futures: &[Future],
-) -> Result<(), ExportError> {
+    goes_on: &mut dyn FnMut(usize) -> bool,
+) -> Result<usize, ExportError> {
     let mut tests = Vec::new();
     for future in futures {
+        if !goes_on(tests.len()) {
+            break;
+        }
         let report = run(launch, &future.options(launch))?;
         tests.push(PathTest {
             name: future.name.clone(),
@@ -265,6 +269,7 @@ pub(crate) fn write_tests(
         });
     }
     let folder = file.parent().unwrap_or(Path::new(""));
+    let written = tests.len();
     let tests = TestFile {
         borges_test: VERSION,
         program: relative(launch.program, folder),
@@ -277,7 +282,8 @@ pub(crate) fn write_tests(
     write_private(file, &(text + "\n")).map_err(|source| ExportError::File {
         path: file.to_owned(),
         source,
-    })
+    })?;
+    Ok(written)
 }
 
 /// Runs the tests of a file.

@@ -116,13 +116,19 @@ impl PathsReport {
         }
     }
 
-    /// Writes a file with a test for every path, for [`super::run_tests`].
+    /// Writes a file with a test for every path, for [`super::run_tests`]; how many. Before each, `goes_on` is asked, with
+    /// how many there are already, and ends it by returning false: the file has those.
     ///
     /// # Errors
     /// [`ExportError`].
-    pub fn write_tests(&self, file: &Path, launch: Launch<'_>) -> Result<(), ExportError> {
+    pub fn write_tests(
+        &self,
+        file: &Path,
+        launch: Launch<'_>,
+        goes_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<usize, ExportError> {
         self.can_be_kept(file)?;
-        export::write_tests(file, launch, &self.tree.futures())
+        export::write_tests(file, launch, &self.tree.futures(), goes_on)
     }
 
     /// Where the paths end, as moments that are found one after the other.
