@@ -55,12 +55,7 @@ pub fn measure(bench: &Bench, limit: u64, print: &mut dyn FnMut(Row, (f64, f64))
     Ok(())
 }
 
-fn late(
-    bench: &Bench,
-    limit: u64,
-    (command, behind): (&str, &[&str]),
-    programs: &[PathBuf],
-) -> Result<Row, String> {
+fn late(bench: &Bench, limit: u64, (command, behind): (&str, &[&str]), programs: &[PathBuf]) -> Result<Row, String> {
     let seconds = limit.to_string();
     let mut row = Row::new("process", [&[command], behind].concat().join(" "));
     for program in programs {

@@ -218,7 +218,7 @@ fn processes(bench: &Bench) -> Vec<Process> {
     let fresh = bench.file("fresh.borges");
     let kept = bench.file("kept.borges");
     let traces = bench.file("traces");
-    let formula = "G {acc.bal == 10 || acc.bal != 10}";
+    let formula = "G {acc.bal == 10 or acc.bal != 10}";
     let list: [&[&str]; 21] = [
         &["run", "forever.wasm"],
         &["record", "recording.wasm", "--output", &fresh],

@@ -306,7 +306,7 @@ pub(super) struct Held<P: Reported> {
 const BEAT: u32 = 64;
 
 /// Whoever ends an exploration wants to know what it found: so long the nearest states are still held to goals.
-const GRACE: Duration = Duration::from_millis(50);
+const GRACE: Duration = Duration::from_millis(10);
 
 /// What follows from a graph; anew when it has grown.
 pub(super) struct Derived<P: Reported> {
