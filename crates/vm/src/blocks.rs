@@ -3,16 +3,23 @@
 /// Bytes of a block.
 pub(crate) const BLOCK: usize = 4096;
 
+/// Bytes of a line: blocks that are alike share all lines but those that differ.
+#[cfg(feature = "host")]
+pub(crate) const LINE: usize = BLOCK / 64;
+
 #[cfg(feature = "host")]
 pub(crate) use list::{Block, Blocks};
 
 #[cfg(feature = "host")]
+mod block;
+
+#[cfg(feature = "host")]
 mod list {
-    use super::BLOCK;
     use alloc::sync::Arc;
 
-    /// A block; the last one of a memory has zeros behind its end.
-    pub(crate) type Block = Arc<[u8; BLOCK]>;
+    #[cfg(test)]
+    use super::BLOCK;
+    pub(crate) use super::block::Block;
 
     /// Blocks that lists share or have of their own together.
     const PART: usize = 32;
@@ -76,7 +83,7 @@ mod list {
             });
             let numbers = differing.flat_map(|(at, part)| at * PART..at * PART + part.len());
             numbers.filter(|number| match (self.get(*number), other.get(*number)) {
-                (Some(ours), Some(theirs)) => !Arc::ptr_eq(ours, theirs),
+                (Some(ours), Some(theirs)) => !ours.is(theirs),
                 _ => true,
             })
         }
@@ -84,7 +91,8 @@ mod list {
         /// Bytes that this list has to itself.
         pub(crate) fn bytes_beside(&self, other: Option<&Blocks>) -> usize {
             let Some(other) = other else {
-                return self.count * (BLOCK + size_of::<Block>()) + size_of_val(&*self.parts);
+                let blocks: usize = self.iter().map(|block| block.bytes_beside(None)).sum();
+                return blocks + self.count * size_of::<Block>() + size_of_val(&*self.parts);
             };
             if Arc::ptr_eq(&self.parts, &other.parts) {
                 return 0;
@@ -95,7 +103,11 @@ mod list {
                 theirs.is_none_or(|theirs| !Arc::ptr_eq(part, theirs))
             });
             let lists: usize = own.map(|(_, part)| size_of_val(&**part)).sum();
-            size_of_val(&*self.parts) + lists + self.differing(other).count() * BLOCK
+            let blocks = self.differing(other).filter_map(|number| {
+                let block = self.get(number)?;
+                Some(block.bytes_beside(other.get(number)))
+            });
+            size_of_val(&*self.parts) + lists + blocks.sum::<usize>()
         }
 
         /// Visits every piece of memory that the list holds: its address and its size in bytes. Of what is only held by
@@ -109,7 +121,7 @@ mod list {
                 let address = Arc::as_ptr(part).cast::<Block>() as usize;
                 if visit(address, size_of_val(&**part)) {
                     for block in part.iter() {
-                        visit(Arc::as_ptr(block) as usize, BLOCK);
+                        block.for_each_piece(visit);
                     }
                 }
             }
@@ -123,7 +135,7 @@ mod list {
         use super::*;
 
         fn numbered(number: usize) -> Block {
-            Arc::new([number as u8; BLOCK])
+            Block::new(&[number as u8; BLOCK], None)
         }
 
         #[test]
@@ -144,7 +156,7 @@ mod list {
                             let fresh = new.iter().find(|(new, _)| *new == number);
                             fresh.map_or(number, |_| number + 7) as u8
                         });
-                        let has: Vec<u8> = list.iter().map(|block| block[0]).collect();
+                        let has: Vec<u8> = list.iter().map(|block| block.line(0)[0]).collect();
                         assert_eq!(has, wanted.collect::<Vec<_>>());
                         assert_eq!(list.len(), other);
                         let differing: Vec<usize> = list.differing(&base).collect();

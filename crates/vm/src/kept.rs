@@ -4,15 +4,16 @@ use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
 
 use crate::blocks::{BLOCK, Blocks};
+use crate::machine::Bytes;
 use crate::written;
 
-/// Bytes from which on this is worth the system's help: below, looking at all of a memory is faster.
+/// Bytes from which on this is worth the system's help: below, what the machine notes says enough.
 const LARGE: usize = 1 << 20;
 
 /// Blocks whose writing is worth to have all of a memory unprotected first.
 const MANY: usize = 300;
 
-/// What a memory was when it was last kept or restored, where the system can say what was written since.
+/// What a memory was when it was last kept or restored. What was written since says the system, or the machine itself.
 #[derive(Debug, Default)]
 pub(crate) struct Kept(Mutex<Option<Base>>);
 
@@ -22,6 +23,8 @@ struct Base {
     /// Where the bytes were.
     address: usize,
     length: usize,
+    /// The system watches them.
+    is_watched: bool,
 }
 
 /// A clone's bytes lie elsewhere, and nothing is known of them.
@@ -43,7 +46,7 @@ impl Eq for Kept {}
 impl Kept {
     /// What the memory was, and the numbers of the blocks that may be different now, those that it had not among them, in
     /// order. Nothing if that is not known.
-    pub(crate) fn since(&self, bytes: &[u8]) -> Option<(Blocks, Vec<usize>)> {
+    pub(crate) fn since(&self, bytes: &Bytes) -> Option<(Blocks, Vec<usize>)> {
         let base = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let base = base.as_ref()?;
         if base.address != bytes.as_ptr().addr() {
@@ -58,10 +61,14 @@ impl Kept {
             common / BLOCK
         };
         let mut changed: Vec<usize> = Vec::new();
-        written::since(bytes.get(..common)?, &mut |range| {
-            let first = (range.start / BLOCK).max(changed.last().map_or(0, |last| last + 1));
-            changed.extend(first..range.end.div_ceil(BLOCK).min(end));
-        })?;
+        if base.is_watched {
+            written::since(bytes.get(..common)?, &mut |range| {
+                let first = (range.start / BLOCK).max(changed.last().map_or(0, |last| last + 1));
+                changed.extend(first..range.end.div_ceil(BLOCK).min(end));
+            })?;
+        } else {
+            changed.extend((0..end).filter(|block| bytes.written().has(*block)));
+        }
         changed.extend(end..count);
         Some((base.blocks.clone(), changed))
     }
@@ -75,12 +82,14 @@ impl Kept {
     }
 
     /// The memory is these blocks now.
-    pub(crate) fn keep(&self, bytes: &[u8], blocks: &Blocks) {
-        let base = (bytes.len() >= LARGE && written::watch(bytes)).then(|| Base {
+    pub(crate) fn keep(&self, bytes: &Bytes, blocks: &Blocks) {
+        let base = Base {
             blocks: blocks.clone(),
             address: bytes.as_ptr().addr(),
             length: bytes.len(),
-        });
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = base;
+            is_watched: bytes.len() >= LARGE && written::watch(bytes),
+        };
+        bytes.written().forget();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(base);
     }
 }

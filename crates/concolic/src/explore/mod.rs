@@ -449,9 +449,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
         }
         for (address, byte) in state.shadow.memory.bytes() {
             let cell = self.point.eval(&self.dag, byte.value, model);
-            if let Some(slot) = self.machine.memory_mut().get_mut(address as usize) {
-                *slot = (cell >> (8 * byte.number)) as u8;
-            }
+            self.machine
+                .set_byte(address as usize, (cell >> (8 * byte.number)) as u8);
         }
     }
 

@@ -45,9 +45,7 @@ impl Before {
         let restored = machine.restore(&self.snapshot);
         debug_assert_eq!(restored, Ok(()));
         for (at, byte) in &self.left_out {
-            if let Some(slot) = machine.memory_mut().get_mut(*at as usize) {
-                *slot = *byte;
-            }
+            machine.set_byte(*at as usize, *byte);
         }
         machine.snapshot(Some(&self.snapshot))
     }
@@ -87,10 +85,10 @@ impl Compared<'_> {
         bench.point.reset(&bench.dag);
         let mut left_out = Vec::new();
         for at in learning.at(place) {
-            let Some(slot) = bench.machine.memory_mut().get_mut(at as usize) else {
+            let Some(mut byte) = bench.machine.memory().get(at as usize).copied() else {
                 continue;
             };
-            let mut byte = std::mem::take(slot);
+            bench.machine.set_byte(at as usize, 0);
             if let Some(known) = path.shadow.memory.byte(at.into()) {
                 let cell = bench.point.eval(&bench.dag, known.value, &path.model);
                 byte = (cell >> (8 * known.number)) as u8;

@@ -690,9 +690,9 @@ fn put(bench: &mut Workbench, place: &Place, cell: u64) {
             bench.machine.set_global_cell(*at, cell);
         }
         Place::Byte(at, number) => {
-            if let Some(slot) = bench.machine.memory_mut().get_mut(*at as usize) {
-                *slot = (cell >> (8 * number)) as u8;
-            }
+            bench
+                .machine
+                .set_byte(*at as usize, (cell >> (8 * number)) as u8);
         }
         Place::Reading(..) | Place::Level(_) => {}
     }

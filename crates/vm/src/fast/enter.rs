@@ -141,7 +141,10 @@ impl Machine {
         let stack = self.state.stack.as_mut_ptr();
         let memory = self.state.store.memories.get_mut(instance.memory as usize);
         let (mem, length, pages) = match memory {
-            Some(memory) => (memory.bytes.as_mut_ptr(), memory.bytes.len(), memory.pages),
+            Some(memory) => {
+                let bytes = memory.bytes.all_mut();
+                (bytes.as_mut_ptr(), bytes.len(), memory.pages)
+            }
             None => (core::ptr::NonNull::dangling().as_ptr(), 0, 0),
         };
         // What is on top of the operands is in its accumulator as well.

@@ -181,9 +181,15 @@ impl Machine {
             });
         }
         self.answer(results)?;
-        let memory = self.memory_mut();
+        let memories = &mut self.state.store.memories;
+        let memory =
+            (self.instances.first()).and_then(|first| memories.get_mut(first.memory as usize));
+        let Some(memory) = memory else {
+            return Ok(());
+        };
         for Write { address, bytes } in writes {
-            if let Some(room) = memory.get_mut(*address as usize..*address as usize + bytes.len()) {
+            let room = *address as usize..*address as usize + bytes.len();
+            if let Some(room) = memory.bytes.range_mut(room) {
                 room.copy_from_slice(bytes);
             }
         }

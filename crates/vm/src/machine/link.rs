@@ -4,8 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use thiserror::Error;
 
+use super::memory::Memory;
 use super::slow;
-use super::state::{Memory, NONE, Progress, backed_bytes};
+use super::state::{NONE, Progress, backed_bytes};
 use super::{Func, Instance, Machine};
 use crate::binary::{Instr, Reader};
 use crate::limits::{LimitExceeded, within};

@@ -3,6 +3,7 @@
 mod calls;
 mod debug;
 mod link;
+mod memory;
 mod observe;
 mod run;
 mod site;
@@ -18,11 +19,13 @@ pub use calls::{AnswerError, HostCall, Write};
 use debug::Debug;
 pub use debug::{NoInstruction, Watch};
 pub use link::{Extern, InstanceId, StartError};
+#[cfg(feature = "host")]
+pub(crate) use memory::Bytes;
+#[cfg(feature = "host")]
+pub(crate) use memory::Memory;
 pub use observe::{Observer, Site, Transfer};
 pub use run::{BeginError, Exit, InterruptError, Location, Outcome, Until};
 pub(crate) use site::Called;
-#[cfg(feature = "host")]
-pub(crate) use state::Memory;
 pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
 pub use view::FrameView;
 #[cfg(borges_fast)]
@@ -163,7 +166,7 @@ impl Machine {
         match self.instances.first() {
             Some(instance) => {
                 let memory = self.state.store.memories.get(instance.memory as usize);
-                memory.map_or(&[], |memory| memory.bytes.as_slice())
+                memory.map_or(&[], |memory| &memory.bytes)
             }
             None => &[],
         }
@@ -174,9 +177,26 @@ impl Machine {
         match self.instances.first() {
             Some(instance) => {
                 let memory = self.state.store.memories.get_mut(instance.memory as usize);
-                memory.map_or(&mut [], |memory| memory.bytes.as_mut_slice())
+                memory.map_or(&mut [], |memory| memory.bytes.all_mut())
             }
             None => &mut [],
+        }
+    }
+
+    /// Sets a byte of the first instance's memory; false if there is none at this address. Snapshots that are made next
+    /// need not look at all of the memory, as they do after [`Machine::memory_mut`].
+    pub fn set_byte(&mut self, address: usize, byte: u8) -> bool {
+        let memory = self.instances.first().and_then(|instance| {
+            let memories = &mut self.state.store.memories;
+            memories.get_mut(instance.memory as usize)
+        });
+        let end = address.saturating_add(1);
+        match memory.and_then(|memory| memory.bytes.range_mut(address..end)) {
+            Some(slot) => {
+                slot.fill(byte);
+                true
+            }
+            None => false,
         }
     }
 

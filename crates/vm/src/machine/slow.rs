@@ -49,7 +49,7 @@ pub(super) fn memory_init(
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
-        .and_then(|range| memory.bytes.get_mut(range))
+        .and_then(|range| memory.bytes.range_mut(range))
         .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
         .copy_from_slice(source);
     Ok(())
@@ -67,7 +67,7 @@ fn memory_copy(
     let far = to.max(from);
     match (range(from, count, length), range(to, count, length)) {
         (Some(source), Some(target)) => {
-            memory.bytes.copy_within(source, target.start);
+            memory.bytes.copy(source, target.start);
             Ok(())
         }
         _ => Err(memory_fault(memory.pages, far.into(), count.into())),
@@ -84,7 +84,7 @@ fn memory_fill(
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
-        .and_then(|range| memory.bytes.get_mut(range))
+        .and_then(|range| memory.bytes.range_mut(range))
         .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
         .fill(value as u8);
     Ok(())
@@ -113,7 +113,7 @@ fn memory_grow(
     match old.checked_add(delta) {
         Some(pages) if pages <= most => {
             memory.pages = pages;
-            memory.bytes.resize(backed_bytes(pages, limits), 0);
+            memory.bytes.resize(backed_bytes(pages, limits));
             old
         }
         _ => u32::MAX,
@@ -429,7 +429,7 @@ impl Operands<'_> {
     #[cfg(feature = "simd")]
     fn vector(
         &mut self,
-        memory: Option<&mut super::state::Memory>,
+        memory: Option<&mut super::memory::Memory>,
         op: WideOp,
         arg: &WideArg,
     ) -> Result<(), Trap> {
@@ -450,7 +450,8 @@ impl Operands<'_> {
             if end > memory.bytes.len() as u64 {
                 return Err(memory_fault(memory.pages, address, width));
             }
-            let bytes = &mut memory.bytes[address as usize..end as usize];
+            let range = address as usize..end as usize;
+            let bytes = memory.bytes.range_mut(range).unwrap_or_default();
             operands[0] = [0; 16];
             operands[0][..bytes.len()].copy_from_slice(bytes);
             accessed = Some(bytes);

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::memory::Memory;
 use crate::{Limits, Trap};
 
 /// No function, no frame, no memory.
@@ -40,29 +41,6 @@ pub(crate) enum Phase {
     Exited(u32),
     /// The program was aborted; the stack is as it was then.
     Trapped(Trap),
-}
-
-/// A linear memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Memory {
-    /// Declared size.
-    pub(crate) pages: u32,
-    /// The bytes that exist: all pages, or as many as the limits allow.
-    pub(crate) bytes: Vec<u8>,
-    /// What is known of the bytes: no part of the state.
-    #[cfg(feature = "host")]
-    pub(crate) kept: crate::kept::Kept,
-}
-
-impl Memory {
-    pub(crate) fn new(pages: u32, bytes: Vec<u8>) -> Memory {
-        Memory {
-            pages,
-            bytes,
-            #[cfg(feature = "host")]
-            kept: crate::kept::Kept::default(),
-        }
-    }
 }
 
 /// Which passive parts of an instance were dropped, and whether its start function ran.

@@ -1,8 +1,9 @@
 //! The stepping tier: interprets the module's bytes in place, with the side table for branches.
 
+use super::memory::{Memory, Written};
 use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
-use super::state::{Frame, Memory, NONE, State};
+use super::state::{Frame, NONE, State};
 use super::{Func, Instance, Machine};
 use crate::module::{Body, Branch};
 use crate::num::{self, Number};
@@ -42,11 +43,16 @@ pub(crate) trait Hooks {
     }
 }
 
-/// The bytes of an instance's memory.
-fn memory_of<'s>(memories: &'s mut [Memory], instance: &Instance) -> &'s mut [u8] {
-    memories
-        .get_mut(instance.memory as usize)
-        .map_or(&mut [], |memory| &mut memory.bytes)
+/// The bytes of an instance's memory, and where whoever writes them notes it; without a memory, what is noted `nowhere`.
+fn memory_of<'s>(
+    memories: &'s mut [Memory],
+    instance: &Instance,
+    nowhere: &'s mut Written,
+) -> (&'s mut [u8], &'s mut Written) {
+    match memories.get_mut(instance.memory as usize) {
+        Some(memory) => memory.bytes.parts(),
+        None => (&mut [], nowhere),
+    }
 }
 
 /// A LEB128 number's further bytes; validation bounds their number.
@@ -167,7 +173,8 @@ impl Machine {
         let Some(mut body) = instance.module.body(funcs[frame.func as usize].index) else {
             return Stop::HostCall;
         };
-        let mut memory = memory_of(&mut store.memories, instance);
+        let mut nowhere = Written::default();
+        let (mut memory, mut written) = memory_of(&mut store.memories, instance, &mut nowhere);
         // Where it is.
         let mut pc = frame.pc as usize;
         let mut branch = frame.branch as usize;
@@ -309,7 +316,8 @@ impl Machine {
                                 instance = callee_instance;
                                 code = instance.module.bytes();
                                 branches = instance.module.branches();
-                                memory = memory_of(&mut store.memories, instance);
+                                (memory, written) =
+                                    memory_of(&mut store.memories, instance, &mut nowhere);
                             }
                         }
                     }
@@ -342,7 +350,7 @@ impl Machine {
                         instance = &instances[instance_id as usize];
                         code = instance.module.bytes();
                         branches = instance.module.branches();
-                        memory = memory_of(&mut store.memories, instance);
+                        (memory, written) = memory_of(&mut store.memories, instance, &mut nowhere);
                     }
                     let Some(caller_body) = instance.module.body(func.index) else {
                         break Stop::HostCall;
@@ -379,6 +387,7 @@ impl Machine {
                     let address = address!(stack[sp - 2], $bytes);
                     let value = stack[sp - 1] as $write;
                     sp -= 2;
+                    written.note(address, $bytes);
                     memory[address..address + $bytes].copy_from_slice(&value.to_le_bytes());
                 }};
             }
@@ -389,7 +398,7 @@ impl Machine {
                         Ok((next, height)) => (pc, sp) = (next, height),
                         Err(trap) => trap!(trap),
                     }
-                    memory = memory_of(&mut store.memories, instance);
+                    (memory, written) = memory_of(&mut store.memories, instance, &mut nowhere);
                 }};
             }
             // Instructions that move values, in functions where some take two cells.

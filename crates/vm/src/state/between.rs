@@ -97,18 +97,18 @@ fn put_changes(out: &mut Vec<u8>, before: &[u64], after: &[u64]) {
 
 /// Writes how a memory's bytes change.
 fn put_memory_changes(out: &mut Vec<u8>, before: &MemorySnapshot, after: &MemorySnapshot) {
-    let zeros: Block = alloc::sync::Arc::new([0; BLOCK]);
-    let mut changes: Vec<(usize, &[u8])> = Vec::new();
+    let mut changes: Vec<(usize, Vec<u8>)> = Vec::new();
     for number in after.blocks.differing(&before.blocks) {
         let Some(new) = after.blocks.get(number) else {
             break;
         };
-        let old = before.blocks.get(number).unwrap_or(&zeros);
+        let new = new.bytes();
+        let old = before.blocks.get(number).map_or([0; BLOCK], Block::bytes);
         let at = number * BLOCK;
         let length = BLOCK.min(after.length - at);
         for (start, count) in runs(length, GAP, |at| old.get(at) != new.get(at)) {
             if let Some(bytes) = new.get(start..start + count) {
-                changes.push((at + start, bytes));
+                changes.push((at + start, bytes.to_vec()));
             }
         }
     }
@@ -117,7 +117,7 @@ fn put_memory_changes(out: &mut Vec<u8>, before: &MemorySnapshot, after: &Memory
     for (start, bytes) in changes {
         put(out, (start - end) as u64);
         put(out, bytes.len() as u64);
-        out.extend_from_slice(bytes);
+        out.extend_from_slice(&bytes);
         end = start + bytes.len();
     }
 }

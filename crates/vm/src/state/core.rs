@@ -219,9 +219,8 @@ impl Machine {
         state.store.progress = core.progress;
         for (memory, pages) in state.store.memories.iter_mut().zip(core.pages) {
             memory.pages = pages;
-            memory
-                .bytes
-                .resize(crate::machine::backed_bytes(pages, &self.limits), 0);
+            let length = crate::machine::backed_bytes(pages, &self.limits);
+            memory.bytes.resize(length);
         }
         self.settle();
     }
@@ -230,11 +229,8 @@ impl Machine {
     pub(super) fn reserve(&mut self, pages: &[u32]) -> Result<(), StateError> {
         for (memory, pages) in self.state.store.memories.iter_mut().zip(pages) {
             let length = crate::machine::backed_bytes(*pages, &self.limits);
-            let more = length.saturating_sub(memory.bytes.len());
-            memory
-                .bytes
-                .try_reserve_exact(more)
-                .map_err(|_| StateError::OutOfMemory)?;
+            let reserved = memory.bytes.reserve(length);
+            reserved.map_err(|_| StateError::OutOfMemory)?;
         }
         Ok(())
     }

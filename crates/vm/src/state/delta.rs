@@ -88,7 +88,7 @@ impl Machine {
         self.take_over(core, steps);
         for (memory, runs) in self.state.store.memories.iter_mut().zip(memories) {
             for (at, bytes) in runs {
-                if let Some(part) = memory.bytes.get_mut(at..at + bytes.len()) {
+                if let Some(part) = memory.bytes.range_mut(at..at + bytes.len()) {
                     part.copy_from_slice(bytes);
                 }
             }

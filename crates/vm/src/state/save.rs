@@ -83,7 +83,8 @@ impl Machine {
             let length = memory.bytes.len();
             // Read once above without an error.
             let _ = each_block(&mut input, length, |at, content| {
-                if let Some(block) = memory.bytes.get_mut(at..(at + BLOCK).min(length)) {
+                let part = at..(at + BLOCK).min(length);
+                if let Some(block) = memory.bytes.range_mut(part) {
                     match content {
                         Some(content) => block.copy_from_slice(content),
                         None => block.fill(0),

@@ -7,8 +7,7 @@ use alloc::vec::Vec;
 use super::StateError;
 use super::core::{Control, Core, CoreView};
 use super::save::hash_of;
-use crate::blocks::{BLOCK, Block, Blocks};
-use crate::hash;
+use crate::blocks::{BLOCK, Block, Blocks, LINE};
 use crate::machine::{Frame, Machine, Memory, Progress};
 use crate::{Limits, StateHash};
 
@@ -94,11 +93,7 @@ impl Snapshot {
     pub fn hash(&self) -> StateHash {
         let memories = self.0.memories.iter();
         let blocks = memories.flat_map(|memory| memory.blocks.iter());
-        hash_of(
-            self.0.program,
-            &self.view(),
-            blocks.map(|block| hash::of_block(block.as_slice())),
-        )
+        hash_of(self.0.program, &self.view(), blocks.map(Block::hash))
     }
 
     /// The bytes of a memory from `start` on, at most `length`; the first instance's is number 0
@@ -111,16 +106,13 @@ impl Snapshot {
         let mut bytes = Vec::with_capacity(end.saturating_sub(start));
         let mut at = start;
         while at < end {
-            let within = at % BLOCK..BLOCK.min(at % BLOCK + end - at);
-            let Some(part) = memory
-                .blocks
-                .get(at / BLOCK)
-                .and_then(|block| block.get(within))
-            else {
+            let within = at % LINE..LINE.min(at % LINE + end - at);
+            let Some(block) = memory.blocks.get(at / BLOCK) else {
                 break;
             };
-            bytes.extend_from_slice(part);
-            at += part.len();
+            let line = block.line(at % BLOCK / LINE);
+            bytes.extend_from_slice(&line[within.clone()]);
+            at += within.len();
         }
         bytes
     }
@@ -136,10 +128,12 @@ impl Snapshot {
             let (Some(a), Some(b)) = (ours.blocks.get(number), theirs.blocks.get(number)) else {
                 break;
             };
-            let words = a.as_chunks::<4>().0.iter().zip(b.as_chunks::<4>().0);
-            for (at, (a, b)) in words.enumerate().filter(|(_, (a, b))| a != b) {
-                let address = (number * BLOCK + at * 4) as u32;
-                found.push((address, [u32::from_le_bytes(*a), u32::from_le_bytes(*b)]));
+            for (line, a, b) in a.differing(b) {
+                let words = a.as_chunks::<4>().0.iter().zip(b.as_chunks::<4>().0);
+                for (at, (a, b)) in words.enumerate().filter(|(_, (a, b))| a != b) {
+                    let address = (number * BLOCK + line * LINE + at * 4) as u32;
+                    found.push((address, [u32::from_le_bytes(*a), u32::from_le_bytes(*b)]));
+                }
             }
         }
         found
@@ -254,12 +248,6 @@ fn part_of(number: usize, length: usize) -> core::ops::Range<usize> {
     number * BLOCK..length.min((number + 1) * BLOCK)
 }
 
-/// Whether a block has these bytes, and zeros behind.
-fn has(block: &Block, bytes: &[u8]) -> bool {
-    let (part, rest) = block.split_at(bytes.len().min(BLOCK));
-    part == bytes && rest.iter().all(|byte| *byte == 0)
-}
-
 /// Shares all blocks that are what they were, as far as that is known, or what they were before.
 fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnapshot {
     let length = memory.bytes.len();
@@ -275,18 +263,13 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
         let bytes = bytes.unwrap_or_default();
         let same = |blocks: Option<&'_ Blocks>| {
             let block = blocks.and_then(|blocks| blocks.get(number));
-            block.filter(|block| has(block, bytes)).cloned()
+            block.filter(|block| block.has(bytes)).cloned()
         };
         if same(base.as_ref()).is_some() {
             continue;
         }
-        let block = same(before).unwrap_or_else(|| {
-            let mut block = [0; BLOCK];
-            if let Some(part) = block.get_mut(..bytes.len()) {
-                part.copy_from_slice(bytes);
-            }
-            Arc::new(block)
-        });
+        let like = base.as_ref().and_then(|base| base.get(number));
+        let block = same(before).unwrap_or_else(|| Block::new(bytes, like));
         fresh.push((number, block));
     }
     let blocks = Blocks::new(base.as_ref(), count, &fresh);
@@ -311,19 +294,23 @@ fn restore_memory(memory: &mut Memory, kept: &MemorySnapshot) {
     for number in common / BLOCK..blocks.len() {
         let part = part_of(number, *length);
         let known = memory.bytes.len().saturating_sub(part.start);
-        let block = blocks.get(number);
-        if let Some(more) = block.and_then(|block| block.get(known..part.len())) {
-            memory.bytes.extend_from_slice(more);
+        if let Some(block) = blocks.get(number) {
+            let whole = block.bytes();
+            memory
+                .bytes
+                .extend(whole.get(known..part.len()).unwrap_or_default());
         }
     }
     for number in numbers {
-        let part = memory.bytes.get_mut(part_of(number, common));
-        let (Some(bytes), Some(block)) = (part, blocks.get(number)) else {
+        let part = part_of(number, common);
+        let (Some(block), Some(bytes)) = (blocks.get(number), memory.bytes.get(part.clone()))
+        else {
             continue;
         };
         // Writing what is there would count as a change.
-        if let Some(block) = block.get(..bytes.len()).filter(|block| *block != bytes) {
-            bytes.copy_from_slice(block);
+        if !block.begins_with(bytes) {
+            let bytes = memory.bytes.range_mut(part).unwrap_or_default();
+            block.write(bytes);
         }
     }
     memory.kept.keep(&memory.bytes, blocks);
