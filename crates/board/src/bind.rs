@@ -87,21 +87,38 @@ enum Remedy {
     Several,
     /// It takes or gives a vector.
     Vector,
+    /// It takes or gives a reference.
+    Reference,
+    /// It is a function of C's library that compilers call by themselves.
+    Library,
 }
+
+/// What compilers call for code that does not name it, and names of C's library that are no board's.
+const LIBRARY: [&str; 12] = [
+    "memcpy", "memmove", "memset", "memcmp", "strlen", "strcmp", "strcpy", "malloc", "calloc",
+    "realloc", "free", "abort",
+];
 
 impl ProgramImport {
     fn remedy(&self) -> Remedy {
         // Beside an address there is a length.
         let two_numbers = |pair: &[ValType]| pair == [ValType::I32; 2];
-        let all = self.ty.params.iter().chain(&self.ty.results);
-        if all.into_iter().any(|ty| *ty == ValType::V128) {
+        let has = |wanted: ValType| {
+            let mut all = self.ty.params.iter().chain(&self.ty.results);
+            all.any(|ty| *ty == wanted)
+        };
+        if has(ValType::V128) {
             Remedy::Vector
+        } else if has(ValType::ExternRef) || has(ValType::FuncRef) {
+            Remedy::Reference
         } else if self.module.starts_with("wasi") {
             Remedy::System
         } else if self.ty.results.len() > 1 {
             Remedy::Several
         } else if self.module != "env" {
             Remedy::Link
+        } else if LIBRARY.contains(&self.name.as_str()) {
+            Remedy::Library
         } else if !self.ty.results.is_empty() && self.ty.params.windows(2).any(two_numbers) {
             Remedy::FillsMemory
         } else {
@@ -151,6 +168,13 @@ impl Remedy {
             Self::Vector => {
                 "vectors (v128) cannot leave a program: pass their lanes as numbers, or their address in memory."
             }
+            Self::Reference => {
+                "references (externref, funcref) cannot leave a program: pass a number that stands for what is meant."
+            }
+            Self::Library => {
+                "this is C's library, which the program has to bring along: link with wasi-libc (clang: \
+                 --target=wasm32-wasi), or write it; copies and fills of memory need no function with -mbulk-memory."
+            }
             Self::System => {
                 "this is an operating system's interface, and no function of WASI preview 1 has that name and type: build for \
                  preview 1 (clang: --target=wasm32-wasi; rustc: --target wasm32-wasip1), or without a system (clang: \
@@ -164,7 +188,7 @@ impl Remedy {
     }
 
     fn declares(self) -> bool {
-        !matches!(self, Self::System | Self::Several)
+        matches!(self, Self::Declare | Self::FillsMemory | Self::Link)
     }
 }
 
@@ -202,16 +226,18 @@ impl fmt::Display for BindError {
                     f,
                     "There is one named `{similar}`. If the program means something else,"
                 )?,
+                Some(_) if remedy == Remedy::Library => {}
                 Some(similar) => writeln!(f, "There is one named `{similar}`.")?,
                 None => {}
             }
             f.write_str(remedy.text())?;
         } else {
             writeln!(f, "the program imports {}.", self.missing())?;
-            write!(
-                f,
-                "Import it with that type, or declare this one in the board file:"
-            )?;
+            let or = match remedy.declares() {
+                true => ", or declare this one in the board file:",
+                false => ".",
+            };
+            write!(f, "Import it with that type{or}")?;
         }
         if remedy.declares() {
             write!(f, "\n\n{}", self.import.declaration())?;
@@ -237,7 +263,10 @@ pub fn describe_missing(errors: &[BindError], f: &mut fmt::Formatter<'_>) -> fmt
     }
     for remedy in [
         Remedy::System,
+        Remedy::Library,
         Remedy::Several,
+        Remedy::Vector,
+        Remedy::Reference,
         Remedy::Link,
         Remedy::FillsMemory,
         Remedy::Declare,

@@ -207,6 +207,26 @@ fn all_missing_imports_are_named_at_once_with_what_to_do() {
     );
     assert!(memory.contains("'a.memory', 'a.g'"), "{memory}");
     assert!(memory.contains("wasm-merge"), "{memory}");
+    assert!(
+        memory.contains("Besides, the board has no primitive `a.f`"),
+        "{memory}"
+    );
+    // What no board file can declare is not said to be declared there.
+    let library = refused(
+        r#"(module (import "env" "memcpy" (func (param i32 i32 i32) (result i32)))
+            (import "env" "memset" (func (param i32 i32 i32) (result i32)))
+            (import "env" "keep" (func (param externref)))
+            (import "env" "lanes" (func (param v128))) (func (export "main")))"#,
+    );
+    for part in [
+        "memcpy, memset: this is C's library",
+        "-mbulk-memory",
+        "keep: references (externref, funcref)",
+        "lanes: vectors (v128)",
+    ] {
+        assert!(library.contains(part), "{part} is missing: {library}");
+    }
+    assert!(!library.contains("[[primitive]]"), "{library}");
 }
 
 /// `wasm-ld --import-memory --import-table` and `asc --importMemory` make such programs.

@@ -29,13 +29,15 @@ pub enum ProgramError {
     /// Imported functions that are no primitives of the board: all of them.
     #[error("{}", Told(.0))]
     Bind(Vec<BindError>),
-    /// Something other than a function is imported, and no memory or table of `env`: all such imports.
+    /// Something other than a function is imported, and no memory or table of `env`: all such imports, and the functions
+    /// that are no primitives.
     #[error(
         "the module imports {}, and a board offers functions only, or an empty memory or table as 'env': if they are \
-         another module's, link the two into one first (Binaryen: wasm-merge A.wasm A B.wasm B -o BOTH.wasm)",
-        .0.join(", ")
+         another module's, link the two into one first (Binaryen: wasm-merge A.wasm A B.wasm B -o BOTH.wasm){}",
+        .0.join(", "),
+        Besides(.1)
     )]
-    NotFunctions(Vec<String>),
+    NotFunctions(Vec<String>, Vec<BindError>),
     /// The entry does not exist.
     #[error("the module exports no function '{name}'; it exports: {exports}")]
     NoEntry {
@@ -52,6 +54,18 @@ struct Told<'a>(&'a [BindError]);
 impl core::fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         borges_board::describe_missing(self.0, f)
+    }
+}
+
+/// Errors behind another one.
+struct Besides<'a>(&'a [BindError]);
+
+impl core::fmt::Display for Besides<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0 {
+            [] => Ok(()),
+            errors => write!(f, "\n\nBesides, {}", Told(errors)),
+        }
     }
 }
 
@@ -87,7 +101,7 @@ impl Program {
         Err(if others.is_empty() {
             ProgramError::Bind(missing)
         } else {
-            ProgramError::NotFunctions(others)
+            ProgramError::NotFunctions(others, missing)
         })
     }
 

@@ -1,7 +1,6 @@
 //! Memory in blocks: the unit of sharing and hashing.
 
-/// Bytes of a block.
-pub(crate) const BLOCK: usize = 4096;
+pub(crate) use crate::bytes::BLOCK;
 
 /// Bytes of a line: blocks that are alike share all lines but those that differ.
 #[cfg(feature = "host")]

@@ -2,7 +2,7 @@
 
 use twox_hash::XxHash3_64;
 
-use crate::blocks::BLOCK;
+use crate::bytes::BLOCK;
 
 pub(crate) fn of_bytes(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use std::sync::{Mutex, PoisonError};
 
 use crate::blocks::{BLOCK, Blocks};
-use crate::machine::Bytes;
+use crate::bytes::Bytes;
 use crate::written;
 
 /// Bytes from which on this is worth the system's help: below, what the machine notes says enough.

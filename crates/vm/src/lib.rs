@@ -54,6 +54,7 @@ extern crate std;
 
 pub mod binary;
 mod blocks;
+mod bytes;
 #[cfg(borges_fast)]
 mod fast;
 mod hash;

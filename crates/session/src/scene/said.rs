@@ -89,8 +89,9 @@ impl Scene<'_> {
 
     /// The instruction at which the frame to show first stands.
     pub(crate) fn own_offset(&self) -> Option<CodeOffset> {
-        let frame = self.machine.frame(self.own_frame() as usize)?;
-        Some(frame.offset)
+        // Calls that were inlined are numbered, too, and stand where what they are in does.
+        let place = self.stop(self.own_frame()).ok()?;
+        (self.machine.depth() > 0).then_some(place.offset)
     }
 
     /// The call that comes next, and where it is made in the program's own code.

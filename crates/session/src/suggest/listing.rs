@@ -8,6 +8,7 @@ use borges_concolic::{
 };
 
 use super::cuts;
+use super::exploring::tidying;
 use super::inquiry::Inquiry;
 use super::sets;
 use super::tree::ended;
@@ -76,14 +77,22 @@ impl<'l> Lister<'l> {
         let mut walks: Vec<Walk<'_>> = met.filter_map(Walk::of).collect();
         walks.sort_by_key(|walk| (walk.answers.len(), walk.path.steps));
         let (mut walks, mut alarms) = self.checked(walks, &mut listing);
+        // Instructions of which some run told whose they are.
+        let told = walks
+            .iter()
+            .zip(&alarms)
+            .filter(|(_, alarm)| alarm.is_some());
+        let told: HashSet<&End> = told.map(|(walk, _)| &walk.path.end).collect();
         let mut places = HashSet::new();
         let mut is_fresh = Vec::new();
         for (walk, alarm) in walks.iter().zip(&alarms) {
             is_fresh.push(match &walk.path.end {
-                // Where there was no time to run it, the instruction has to do.
-                End::Trapped(trap, at) => {
+                // Where there was no time to run it, the instruction has to do: it may be a panic that many share, and
+                // then nothing says that this is another one.
+                end @ End::Trapped(trap, at) => {
                     let own = alarm.as_ref().and_then(|alarm| alarm.at);
-                    places.insert((Ok(*trap), own.or(*at)))
+                    let is_known = alarm.is_none() && told.contains(end);
+                    !is_known && places.insert((Ok(*trap), own.or(*at)))
                 }
                 End::Broke(limit, at) => {
                     let own = alarm.as_ref().and_then(|alarm| alarm.at);
@@ -220,8 +229,14 @@ impl<'l> Lister<'l> {
         } = self.inquiry;
         let mut unchecked = 0;
         let (mut kept, mut alarms) = (Vec::new(), Vec::new());
+        // The nearest of each end is run even if the time is used up: it tells what the others are, too.
+        let (tidying, mut ends) = (tidying(self.budget), HashSet::new());
         for walk in walks {
-            let alarm = match walk.check(program, info, start, self.budget) {
+            let budget = match ends.insert(&walk.path.end) {
+                true => &tidying,
+                false => self.budget,
+            };
+            let alarm = match walk.check(program, info, start, budget) {
                 Check::True(alarm) => alarm,
                 Check::Unknown => {
                     unchecked += 1;

@@ -20,8 +20,6 @@ use debug::Debug;
 pub use debug::{NoInstruction, Watch};
 pub use link::{Extern, InstanceId, StartError};
 #[cfg(feature = "host")]
-pub(crate) use memory::Bytes;
-#[cfg(feature = "host")]
 pub(crate) use memory::Memory;
 pub use observe::{Observer, Site, Transfer};
 pub use run::{BeginError, Exit, InterruptError, Location, Outcome, Until};

@@ -1,10 +1,11 @@
 //! The stepping tier: interprets the module's bytes in place, with the side table for branches.
 
-use super::memory::{Memory, Written};
+use super::memory::Memory;
 use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
 use super::state::{Frame, NONE, State};
 use super::{Func, Instance, Machine};
+use crate::bytes::Written;
 use crate::module::{Body, Branch};
 use crate::num::{self, Number};
 use crate::{Limits, Trap};
