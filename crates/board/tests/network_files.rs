@@ -138,7 +138,15 @@ fn errors_say_where_and_what_to_write() {
         let each = (0..count).map(|i| named(&format!("b{i}")));
         each.collect::<Vec<_>>().join("\n")
     };
+    // At each limit; what is past it is below.
+    assert_eq!(parsed(&boards(16)).boards.len(), 16);
+    let most = parsed(&line("holds = 64\ndelay_ms = [0, 3600000]"));
+    assert_eq!((most.boards.len(), most.lines.len()), (2, 1));
     for (text, line, said) in [
+        (line("holds = 65"), 13, "64"),
+        (line("holds = 0"), 13, "64"),
+        (line("delay_ms = [0, 3600001]"), 13, "3600000"),
+        (line("delay_ms = 3600001"), 13, "3600000"),
         (TWO.replace("common", "local"), 1, "no such time"),
         (boards(17), 1, "there are 17 boards"),
         ("board = []".into(), 1, "there are 0 boards"),

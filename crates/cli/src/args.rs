@@ -458,8 +458,8 @@ pub(crate) struct Explore {
     /// Fail unless every outcome satisfies a predicate ('math.result == 24'), or --toward is 'met'
     #[arg(long, value_name = "PREDICATE", conflicts_with = "reduction")]
     pub(crate) expect: Vec<String>,
-    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, traps (device programs), comes to where two
-    /// steps race (either can be first, and it matters), or satisfies a predicate
+    /// Fail if a run comes to a deadlock, gets stuck, has a failed assertion, comes to where two steps race (either can be
+    /// first, and it matters), or satisfies a predicate; of a device program, if one traps ('trap', nothing else yet)
     #[arg(
         long,
         value_name = "deadlock|stuck|failed|trap|race|PREDICATE",

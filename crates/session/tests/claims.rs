@@ -36,6 +36,22 @@ fn demanded(program: &Path, demands: &[(Demand, &str)]) -> StatesReport {
     report.expect("it opens")
 }
 
+#[test]
+fn sixty_four_conditions_are_watched_at_once() {
+    let of = |count: usize| {
+        let demands: Vec<_> = (0..count)
+            .map(|number| (Demand::Never, format!("{number} == 100")))
+            .collect();
+        let report = states_of_program(&heater(), None, &patient(), &demands, &mut |_| {
+            Flow::Continue
+        });
+        report.map(|report| report.demands.len())
+    };
+    assert_eq!(of(64).expect("they are watched"), 64);
+    let refused = of(65).expect_err("they are too many").to_string();
+    assert!(refused.contains("at most 64 conditions"), "{refused}");
+}
+
 fn checked(program: &Path, formula: &str) -> ClaimReport {
     let options = patient();
     let report = check_program(program, None, formula, &options, &mut |_| Flow::Continue);

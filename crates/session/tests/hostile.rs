@@ -471,7 +471,7 @@ fn a_cell_or_a_byte_that_was_changed_is_named() {
     ];
     let (mut named, mut refused, mut sound) = (0, 0, 0);
     let mut random = fastrand::Rng::with_seed(6);
-    for n in 0..60 {
+    for n in 0..1000 {
         std::fs::write(&file, &bytes).expect("it is written");
         let change = match cells.get(n) {
             Some(sql) => {
@@ -491,7 +491,9 @@ fn a_cell_or_a_byte_that_was_changed_is_named() {
             Err(_) => refused += 1,
             Ok((said, damage)) => {
                 for said in &said {
+                    // Names of calls come from a row, too: without it they have numbers.
                     let known = was.contains(said)
+                        || !damage.is_empty() && said.contains("Text(\"primitive ")
                         || said.contains("[]")
                         || said.ends_with("is called None")
                         || said.ends_with("has \"\"");

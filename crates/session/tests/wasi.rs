@@ -457,3 +457,43 @@ fn standard_input_can_be_another_from_here_on() {
     run(&mut session, Act::Unmock { call });
     assert!(listed(&mut session).is_empty());
 }
+
+#[test]
+fn so_many_files_are_listed_and_so_much_of_one_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, length: usize| {
+        std::fs::write(folder.path().join(name), vec![b'.'; length]).expect("it is written");
+    };
+    write("full", 1 << 16);
+    write("more", (1 << 16) + 1);
+    for number in 0..998 {
+        write(&format!("n{number}"), 0);
+    }
+    let listed = |path| Look::Files { path, since: None };
+    let look = || {
+        let system = Provided {
+            folders: vec![(folder.path().to_owned(), "/data".to_owned())],
+            ..Provided::default()
+        };
+        let options = Options {
+            system: Some(system),
+            ..Options::new(PROGRAM)
+        };
+        let mut session = Session::open(options).expect("the program opens");
+        let Reply::Table(list) = run(&mut session, listed(None)) else {
+            panic!("files are a table");
+        };
+        let [full, more] = ["full", "more"].map(|name| {
+            let path = format!("/data/{name}");
+            match run(&mut session, listed(Some(path))) {
+                Reply::File(file) => (file.length, file.bytes.len()),
+                other => panic!("{other:?}"),
+            }
+        });
+        assert_eq!((full, more), ((1 << 16, 1 << 16), ((1 << 16) + 1, 1 << 16)));
+        (list.rows.len(), list.more)
+    };
+    assert_eq!(look(), (1000, false));
+    write("one past", 0);
+    assert_eq!(look(), (1000, true));
+}
