@@ -220,6 +220,9 @@ fn a_damaged_graph_is_named_and_made_anew() {
         said.contains("model_label") && said.contains("borges explore"),
         "{said}"
     );
+    let inspected = borges(&["inspect", path, "--json"]).output().unwrap();
+    let inspected: Value = serde_json::from_slice(&inspected.stdout).unwrap();
+    assert_eq!(inspected["complete"], false, "{inspected}");
     assert!(borges(&explore).status().unwrap().success());
     // The graph is whole again, and what was damaged is not lost.
     let (_, said) = check();

@@ -78,7 +78,7 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
         return Err(Failure::new(Exit::Failed, damage.join("\n"), model::AGAIN));
     }
     if let Some(kept) = model::kept(file)? {
-        return Ok(model::described(&kept));
+        return Ok(model::described(&kept, true));
     }
     if super::is_session(file) {
         let mut session = super::record::resume_with(file, &mut |_| Flow::Continue)?;

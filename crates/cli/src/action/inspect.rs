@@ -36,23 +36,28 @@ pub(crate) fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Ex
 
 /// What is in the graph of a model-language program, and what can be done with it.
 fn graph(file: &Path, kept: &KeptGraph, output: &mut Output) -> Result<Exit, Failure> {
-    for damage in super::model::damage(file)? {
-        super::tell(&message::warning(&damage, &output.error_paint));
+    let damage = super::model::damage(file)?;
+    for damage in &damage {
+        super::tell(&message::warning(damage, &output.error_paint));
     }
+    let whole = damage.is_empty();
     let [states, edges, outcomes, described] = kept.sizes;
     let model = super::model::steps(&kept.options);
     let data = json!({
         "program": kept.name,
         "language": kept.model.dialect().name(),
         "explored": model,
-        "complete": kept.complete,
+        "complete": kept.complete && whole,
         "states": states,
         "edges": edges,
         "outcomes": outcomes,
         "described": described,
     });
     output.say(&data, |paint| {
-        let mut text = format!("{}\nexplored with {model}\n", super::model::described(kept));
+        let mut text = format!(
+            "{}\nexplored with {model}\n",
+            super::model::described(kept, whole)
+        );
         if described < states {
             text += "states are too many to keep in words: model_state.text is NULL\n";
         }

@@ -71,12 +71,13 @@ pub(crate) fn steps(explore: &Explore) -> String {
     format!("--grain {grain} --delivery {delivery}")
 }
 
-/// What a graph in a file is, in a sentence.
-pub(crate) fn described(kept: &KeptGraph) -> String {
+/// What a graph in a file is, in a sentence; `whole` if nothing in it is damaged.
+pub(crate) fn described(kept: &KeptGraph, whole: bool) -> String {
     let [states, edges, outcomes, _] = kept.sizes;
-    let all = match kept.complete {
-        true => "all of it",
-        false => "not all of it: the exploration was stopped or reached a limit",
+    let all = match (kept.complete, whole) {
+        (true, true) => "all of it",
+        (true, false) => "all of it but for what is damaged",
+        (false, _) => "not all of it: the exploration was stopped or reached a limit",
     };
     format!(
         "the graph of {}, a program in {}: {}, {}, {}; {all}",
