@@ -49,15 +49,22 @@ pub fn measure(bench: &Bench, limit: u64, print: &mut dyn FnMut(Row, (f64, f64))
         if !bench.wants(&name) {
             continue;
         }
-        let row = late(bench, limit, (command, behind), programs)?;
+        let mut row = Row::new("process", name);
+        late(bench, limit, (command, behind), programs, &mut row)?;
         print(row, (MOST, MOST));
     }
     Ok(())
 }
 
-fn late(bench: &Bench, limit: u64, (command, behind): (&str, &[&str]), programs: &[PathBuf]) -> Result<Row, String> {
+/// Runs one command on each program.
+fn late(
+    bench: &Bench,
+    limit: u64,
+    (command, behind): (&str, &[&str]),
+    programs: &[PathBuf],
+    row: &mut Row,
+) -> Result<(), String> {
     let seconds = limit.to_string();
-    let mut row = Row::new("process", [&[command], behind].concat().join(" "));
     for program in programs {
         let program = program.display().to_string();
         let arguments = [&[command, &program], behind, &["--time", &seconds]].concat();
@@ -76,7 +83,7 @@ fn late(bench: &Bench, limit: u64, (command, behind): (&str, &[&str]), programs:
         }
         row.times.push(past * 1e3);
     }
-    Ok(row)
+    Ok(())
 }
 
 /// The modules in a folder; none in a file.

@@ -56,22 +56,18 @@ impl Output {
         what: &str,
         work: impl FnOnce(&mut dyn FnMut(&Explored) -> bool) -> T,
     ) -> T {
-        let (_pausable, mut progress) = (Pausable::begin(), self.progress());
-        work(&mut |come| {
-            progress.update(what, come.states, None);
-            !interrupt::pressed()
-        })
+        self.counted(what, |goes_on| work(&mut |come| goes_on(come.states)))
     }
 
     /// Does what counts something and can be ended: what is done asks before each, with how many there are.
     pub(crate) fn counted<T>(
         &self,
         what: &str,
-        work: impl FnOnce(&mut dyn FnMut(usize) -> bool) -> T,
+        work: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> T,
     ) -> T {
         let (_pausable, mut progress) = (Pausable::begin(), self.progress());
         work(&mut |count| {
-            progress.update(what, count as u64, None);
+            progress.update(what, count, None);
             !interrupt::pressed()
         })
     }

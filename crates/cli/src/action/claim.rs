@@ -56,8 +56,8 @@ fn of_device(
         check_program(program, board, formula, &asked, observer)
     })?;
     output.say(&report, |paint| render::claim(&report, paint))?;
-    let is_cancelled = |left: &UnexploredReport| left.bound.as_deref() == Some("cancelled");
-    let cancelled = report.unexplored.iter().any(is_cancelled);
+    let mut left_out = report.unexplored.iter();
+    let cancelled = left_out.any(UnexploredReport::is_cancelled);
     Ok((report.verdict, cancelled))
 }
 

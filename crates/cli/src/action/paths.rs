@@ -109,13 +109,15 @@ fn write(
     let mut written = Vec::new();
     if let Some(file) = &options.write_test {
         let tests = output.counted("tests", |wanted| {
-            report.write_tests(file, launch, &mut |count| goes_on() && wanted(count))
+            report.write_tests(file, launch, &mut |count| goes_on() && wanted(count as u64))
         });
         written.push(("tests", tests.map_err(unwritten)?));
     }
     if let Some(folder) = &options.write_traces {
         let traces = output.counted("traces", |wanted| {
-            report.write_traces(folder, launch, &mut |count| goes_on() && wanted(count))
+            report.write_traces(folder, launch, &mut |count| {
+                goes_on() && wanted(count as u64)
+            })
         });
         written.push(("traces", traces.map_err(unwritten)?.len()));
     }

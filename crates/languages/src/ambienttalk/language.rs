@@ -390,14 +390,12 @@ impl Language for AmbientTalk {
                 matches!(&*slot.entity, Entity::Future(Future::Pending(queue)) if !queue.is_empty())
             })
         };
-        let stuck = state.actors.iter().any(|actor| actor.stuck.is_some());
-        let awaited = state.actors.iter().any(awaited);
-        let bad = [(stuck, Verdict::Stuck), (awaited, Verdict::Deadlock)];
-        let bad = bad
-            .into_iter()
-            .filter_map(|(is_so, verdict)| is_so.then_some(verdict));
+        let is_stuck = |actor: &Arc<Actor>| actor.stuck.is_some();
+        let stuck = state.actors.iter().any(is_stuck).then_some(Verdict::Stuck);
+        let deadlock = state.actors.iter().any(awaited);
+        let deadlock = deadlock.then_some(Verdict::Deadlock);
         Outcome {
-            verdicts: bad.collect(),
+            verdicts: stuck.into_iter().chain(deadlock).collect(),
             value: self.answer(state),
         }
     }

@@ -12,6 +12,7 @@ use borges_multiverse::language::Outcome;
 use serde::{Deserialize, Serialize};
 
 use super::debug::{Judgement, Refused, Watch};
+use super::explore::is_past;
 use super::goal::Judging;
 use super::races::Races;
 use super::report::How;
@@ -476,17 +477,17 @@ impl<P: Reported> Held<P> {
         }
     }
 
-    /// What bounded the exploration, if it is not done.
-    fn cut(&self) -> Option<Why> {
-        match Why::of(self.pause) {
-            Some(Why::Cancelled) if self.is_late() => Some(Why::Time),
+    /// What bounded the exploration, or what was asked of it if that was `stopped`; nothing if all is known.
+    fn cut(&self, stopped: bool) -> Option<Why> {
+        let pause = if stopped {
+            Pause::Cancelled
+        } else {
+            self.pause
+        };
+        match Why::of(pause) {
+            Some(Why::Cancelled) if is_past(self.deadline) => Some(Why::Time),
             why => why,
         }
-    }
-
-    fn is_late(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// What faces see of verdicts, which are unknown where the search for them was stopped.
@@ -498,15 +499,10 @@ impl<P: Reported> Held<P> {
         let come = self.come();
         let mut stopped = false;
         let truths = search(&mut || {
-            stopped = self.is_late() || !keep_going(&come);
+            stopped = is_past(self.deadline) || !keep_going(&come);
             !stopped
         })?;
-        let partial = match stopped {
-            true if self.is_late() => Some(Why::Time),
-            true => Some(Why::Cancelled),
-            false => self.cut(),
-        };
-        Ok(judge::judgement(self.graph(), truths, partial))
+        Ok(judge::judgement(self.graph(), truths, self.cut(stopped)))
     }
 }
 
@@ -529,17 +525,16 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
             return;
         }
         let deadline = self.deadline;
-        let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         self.pause = self
             .exploration
             .run_on(&Threads::all(), &self.limits, |progress| {
-                !is_late() && keep_going(&progress.into())
+                !is_past(deadline) && keep_going(&progress.into())
             });
         self.derived = OnceLock::new();
     }
 
     fn partial(&self) -> Option<Why> {
-        self.cut()
+        self.cut(false)
     }
 
     fn occurs(&self, spec: &str, keep_going: Watch<'_>) -> Result<Judgement, Refused> {

@@ -1,6 +1,6 @@
 //! How a program is explored, and how far that has come.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use borges_multiverse::graph;
 
@@ -144,4 +144,9 @@ impl Explore {
         }
         Self::default()
     }
+}
+
+/// Whether a time has come, if there is one.
+pub(super) fn is_past(until: Option<Instant>) -> bool {
+    until.is_some_and(|until| Instant::now() >= until)
 }

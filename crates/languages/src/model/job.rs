@@ -14,7 +14,7 @@ use borges_multiverse::language::Outcome;
 use borges_multiverse::walk::{Sampler, Walk};
 
 use super::ask::{Held, Multiverse};
-use super::explore::{Explore, Order, Progress};
+use super::explore::{Explore, Order, Progress, is_past};
 use super::gains::{Keeper, Told};
 use super::goal::{Finding, Goal, Judging};
 use super::judge;
@@ -59,7 +59,7 @@ pub(super) fn explore(
         text: model.text(),
         options,
         keep_going: &mut |come| {
-            let is_late = until.get().is_some_and(|until| Instant::now() >= until);
+            let is_late = is_past(until.get());
             late |= is_late;
             !is_late && keep_going(come)
         },

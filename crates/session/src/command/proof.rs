@@ -197,3 +197,11 @@ pub struct UnexploredReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<String>,
 }
+
+impl UnexploredReport {
+    /// Whether it was left out because the user ended the search.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.bound.as_deref() == Some("cancelled")
+    }
+}

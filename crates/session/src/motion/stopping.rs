@@ -6,7 +6,6 @@ use crate::error::CommandError;
 use crate::history::{Found, Stops};
 use crate::motion::breakpoints::{Breakpoint, Target};
 use crate::motion::{Ground, Motion};
-use crate::program::loaded::or_all;
 use crate::scene::{breaks, limit_words};
 use crate::stage::Stage;
 use borges_board::PrimitiveId;
@@ -35,13 +34,9 @@ impl Motion {
         if spec.condition.is_none() && spec.log.is_none() {
             return Ok(());
         }
-        let anywhere;
         let offsets = match target {
             Target::Code(offsets) => offsets,
-            _ => {
-                anywhere = or_all(stage.loaded.all_line_begins(), &stage.program().module);
-                &anywhere
-            }
+            _ => &stage.loaded.anywhere(),
         };
         let scene = stage.scene();
         if let Some(message) = &spec.log {

@@ -73,6 +73,11 @@ impl Loaded {
         self.line_begins.get_or_init(|| line_begins(module, info))
     }
 
+    /// Where lines begin; of a program without lines, all instructions.
+    pub(crate) fn anywhere(&self) -> Vec<CodeOffset> {
+        or_all(self.all_line_begins(), &self.program.module)
+    }
+
     /// The places in a function where a source line begins.
     pub(crate) fn line_begins_of(&self, func: FuncIdx) -> Vec<CodeOffset> {
         let starts = self.program.module.instr_starts(func);

@@ -6,14 +6,13 @@ use std::time::Instant;
 use borges_concolic::{Start, solver};
 use borges_vm::{Outcome, Trap};
 
-use super::inquiry::{Goal, Inquiry};
+use super::inquiry::{Goal, Inquiry, is_called};
 use crate::command::Observer;
 use crate::command::question::{Destination, Question, Turn, Within};
 use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
-use crate::program::loaded::or_all;
 use crate::stage::{Stage, universe_id};
 
 /// Choices that a `why` looks at: the last ones.
@@ -149,8 +148,7 @@ fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), Comman
             Ok((Goal::Places { offsets, condition }, words))
         }
         Destination::Condition { condition } => {
-            let begins = stage.loaded.all_line_begins();
-            let offsets = or_all(begins, &stage.program().module);
+            let offsets = stage.loaded.anywhere();
             stage.scene().condition(condition, &offsets)?;
             let words = format!("if {condition}");
             let condition = Some(condition.clone());
@@ -161,11 +159,10 @@ fn goal_of(stage: &Stage, target: &Destination) -> Result<(Goal, String), Comman
 
 /// Refuses a word that no trap has: none would ever be found, which would read like a proof.
 fn known_trap(named: &str) -> Result<(), CommandError> {
-    let wanted = named.to_lowercase();
-    let words = Trap::ALL.map(|trap| trap.to_string());
-    if words.iter().any(|words| words.contains(&wanted)) {
+    if Trap::ALL.iter().any(|trap| is_called(*trap, named)) {
         return Ok(());
     }
+    let words = Trap::ALL.map(|trap| trap.to_string());
     Err(CommandError::NoSuch(format!(
         "no trap is called '{named}'; there are: {}. Panics and assertions of the source are 'unreachable' ones: \
          'bugs' tells their messages",

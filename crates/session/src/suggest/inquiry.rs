@@ -36,6 +36,12 @@ pub(crate) enum Goal {
     TrapAt(Trap, Option<CodeOffset>),
 }
 
+/// Whether a trap's name contains a text, small and capital letters alike.
+pub(super) fn is_called(trap: Trap, named: &str) -> bool {
+    let words = trap.to_string().to_lowercase();
+    words.contains(&named.to_lowercase())
+}
+
 impl Goal {
     pub(super) fn is_met(&self, end: &End) -> bool {
         match (self, end) {
@@ -43,10 +49,7 @@ impl Goal {
             (Goal::Places { offsets, .. }, End::Stopped(at)) => offsets.contains(at),
             (Goal::Bug, End::Trapped(..) | End::Broke(..)) => true,
             (Goal::Trap(None), End::Trapped(..)) => true,
-            (Goal::Trap(Some(named)), End::Trapped(trap, _)) => trap
-                .to_string()
-                .to_lowercase()
-                .contains(&named.to_lowercase()),
+            (Goal::Trap(Some(named)), End::Trapped(trap, _)) => is_called(*trap, named),
             (Goal::TrapAt(trap, at), End::Trapped(now, here)) => trap == now && at == here,
             _ => false,
         }

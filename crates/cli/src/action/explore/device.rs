@@ -39,14 +39,14 @@ pub(super) fn explore(
         states_of_program(program, board, &asked, &demands, observer)
     })?;
     output.say(&report, |paint| render::states(&report, paint))?;
-    let is_cancelled = |left: &UnexploredReport| left.bound.as_deref() == Some("cancelled");
+    let mut left_out = report.unexplored.iter();
     let forbids = !options.forbid.is_empty();
     let is_any = |proved: Proved| report.demands.iter().any(|demand| demand.verdict == proved);
     let has_failed = is_any(Proved::Fails);
     Ok(
         if has_failed || forbids && report.traps.iter().any(|trap| trap.certain) {
             Exit::Failed
-        } else if report.unexplored.iter().any(is_cancelled) {
+        } else if left_out.any(UnexploredReport::is_cancelled) {
             Exit::Interrupted
         } else if forbids && !report.complete || is_any(Proved::Maybe) || is_any(Proved::Unknown) {
             Exit::Unknown
