@@ -63,6 +63,9 @@ fn prompts(within: Duration) -> Vec<Debugger<String>> {
                 row(&["jump tip"], "who 0, 4"),
                 row(&["jump tip"], "reverse-until main"),
                 row(&["restart"], "c"),
+                row(&["restart"], "jump tip"),
+                row(&["jump tip"], "jump start"),
+                row(&["restart"], "stepi 1000000000"),
                 row(&["restart"], "entry 90000"),
                 row(&["jump tip"], "reverse-entry 90000"),
                 row(&["jump tip"], "course mean"),
@@ -73,6 +76,9 @@ fn prompts(within: Duration) -> Vec<Debugger<String>> {
                 row(&["restart"], "cover"),
                 row(&["restart"], "reach trap"),
                 row(&["restart"], "why trap"),
+                row(&["restart"], "explore time=60"),
+                row(&["restart"], "check G {1} time=60"),
+                row(&["jump tip"], "verify"),
             ],
             within,
         },
@@ -84,6 +90,8 @@ fn prompts(within: Duration) -> Vec<Debugger<String>> {
                 row(&["forget"], "seek 0"),
                 row(&[], "ask ends"),
                 row(&[], "explore"),
+                row(&[], "explore --symmetry"),
+                row(&[], "explore --keep acc.bal > 0"),
                 row(&[], "check G !{1 == 2}"),
                 row(&[], &format!("may when {CENT}")),
                 row(&[], "query SELECT count(*) FROM model_state"),
@@ -141,13 +149,21 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
     let watch = json!({"command": "break", "kind": {"write": "0, 4"}});
     let entries =
         |direction: &str| json!({"command": "step", "direction": direction, "size": "entry", "count": 90_000});
-    let ask = |question: &str| json!({"ask": "suggest", "question": {"ask": question}, "within": {}});
+    let ask = |question: Value| json!({"ask": "suggest", "question": question, "within": {"time_ms": 60_000}});
     // What ends at once and is as before is not sent again: `paths` would be waited for in vain.
-    let futures = ["bugs", "cover"].map(|question| (vec![start()], ask(question)));
+    let futures = [
+        json!({"ask": "bugs"}),
+        json!({"ask": "cover"}),
+        json!({"ask": "states", "demands": []}),
+        json!({"ask": "check", "formula": "G {1}"}),
+    ];
+    let futures = futures.map(|question| (vec![start()], ask(question)));
     let mut rows = vec![
         (vec![tip()], back),
         (vec![tip()], json!({"command": "who", "what": "0, 4"})),
         (vec![start()], onward.clone()),
+        (vec![start()], tip()),
+        (vec![tip()], json!({"command": "jump", "target": "start"})),
         (vec![start()], entries("forward")),
         (vec![tip()], entries("backward")),
         (
@@ -164,6 +180,11 @@ fn pages(within: Duration) -> Vec<Debugger<Value>> {
         (vec![forget()], order(json!({"order": "run"}))),
         (vec![forget()], order(json!({"order": "seek", "universe": 0}))),
         (vec![], json!({"command": "states"})),
+        (vec![], json!({"command": "abstracted", "keep": null, "symmetry": true})),
+        (
+            vec![],
+            json!({"command": "abstracted", "keep": "acc.bal > 0", "symmetry": false}),
+        ),
         (vec![], json!({"command": "ask", "question": "ends"})),
         (vec![], json!({"command": "check", "formula": format!("G !{{{CENT}}}")})),
         (vec![], json!({"command": "may", "spec": format!("when {CENT}")})),
@@ -219,7 +240,7 @@ fn processes(bench: &Bench) -> Vec<Process> {
     let kept = bench.file("kept.borges");
     let traces = bench.file("traces");
     let formula = "G {acc.bal == 10 or acc.bal != 10}";
-    let list: [&[&str]; 21] = [
+    let list: [&[&str]; 22] = [
         &["run", "forever.wasm"],
         &["record", "recording.wasm", "--output", &fresh],
         &["record", "forever.wasm", "--output", &fresh],
@@ -238,6 +259,14 @@ fn processes(bench: &Bench) -> Vec<Process> {
         &["explore", "withdrawals.at", "--states", "30000000"],
         &["explore", "withdrawals.at", "--states", "30000000", "--session", &kept],
         &["explore", "withdrawals.at", "--states", "30000000", "--symmetry"],
+        &[
+            "explore",
+            "withdrawals.at",
+            "--states",
+            "30000000",
+            "--keep",
+            "acc.bal > 0",
+        ],
         &["explore", "withdrawals.at", "--states", "30000000", "--forbid", "race"],
         &["check", "withdrawals.at", formula, "--states", "30000000"],
         &["check", "recording.wasm", "G {1}", "--time", "60"],

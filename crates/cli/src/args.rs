@@ -117,7 +117,7 @@ pub(crate) struct SystemChoices {
     #[command(flatten)]
     pub(crate) found: Found,
     /// So many bytes of standard input may be anything, and it may end before any of them [default: it is empty, and that
-    /// is noted]
+    /// is noted; of bugs 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=255), help_heading = WASI)]
     pub(crate) stdin: Option<u32>,
     /// So many calls may fail on a path (the disk is full, a file cannot be opened) [default: none, and that is noted;
@@ -409,11 +409,11 @@ pub(crate) struct Explore {
     /// What is left out: nothing, or all runs of a class but one
     #[arg(long, value_parser = words(REDUCTIONS), default_value = "none")]
     pub(crate) reduction: Reduction,
-    /// An abstraction: only these values ('x, acc.bal', named as in outcomes) and what can happen next tell states apart
+    /// An abstraction: only these values ('x, acc.bal', named as in outcomes) and expressions ('acc.bal > 3'), and what can
+    /// happen next, tell states apart
     #[arg(
         long,
-        value_name = "NAME,…",
-        value_delimiter = ',',
+        value_name = "PART,…",
         conflicts_with_all = ["reduction", "debugger", "order", "toward", "session"]
     )]
     pub(crate) keep: Option<Vec<String>>,
@@ -674,6 +674,9 @@ pub(crate) struct Check {
     /// The board to check programs against [default: as for run]
     #[arg(long, value_name = "FILE")]
     pub(crate) board: Option<PathBuf>,
+    /// Of a formula: only runs count in which who can act from some point on does act again
+    #[arg(long)]
+    pub(crate) fair: bool,
     #[command(flatten)]
     pub(crate) within: Forever,
 }

@@ -4,7 +4,9 @@
 mod common;
 
 use borges_board::{Board, SystemStart};
-use borges_concolic::{Answered, Bounds, Cut, End, Explored, FAULTS, STDIN, Start, SystemChoices};
+use borges_concolic::{
+    Answered, Bounds, Cut, End, Explored, FAULTS, MORE_STDIN, STDIN, Start, SystemChoices,
+};
 use borges_wasi::{Function, Item, Preview, Setup, WasiImport};
 use common::{Plain, check, explore, start_wat};
 
@@ -53,6 +55,7 @@ fn stdin(bytes: u32) -> SystemChoices {
     SystemChoices {
         stdin: Some(bytes),
         faults: 0,
+        more: false,
     }
 }
 
@@ -202,6 +205,7 @@ fn every_error_is_met_once_or_as_often_as_is_asked_for() {
         let choices = SystemChoices {
             stdin: None,
             faults,
+            more: false,
         };
         let start = start(choices, CARELESS);
         let explored = match faults {
@@ -235,6 +239,26 @@ fn without_a_word_of_the_user_input_is_as_it_was_given_and_that_is_said() {
         .map(|left| &*left.reason)
         .collect();
     assert_eq!(said, [FAULTS, STDIN]);
+    // So many as nobody asked for: where more would be read, that is said.
+    for (bytes, more, said) in [
+        (2, true, &[FAULTS, MORE_STDIN][..]),
+        (2, false, &[FAULTS]),
+        (40, true, &[FAULTS]),
+    ] {
+        let stdin = Some(bytes);
+        let choices = SystemChoices {
+            stdin,
+            faults: 0,
+            more,
+        };
+        let explored = explore(&start(choices, body), &Bounds::default());
+        let left_out: Vec<&str> = explored
+            .unexplored
+            .iter()
+            .map(|left| &*left.reason)
+            .collect();
+        assert_eq!(left_out, said, "{bytes}");
+    }
     let nothing = explore(&start(stdin(0), body), &Bounds::default());
     assert!(trapping(&nothing).is_empty(), "no bytes are none");
 }

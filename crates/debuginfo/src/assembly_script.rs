@@ -108,6 +108,8 @@ pub(crate) enum Managed<'a> {
     Record {
         class: &'a str,
         fields: Vec<Child>,
+        /// Whether these are all: an optimizer may have left no code that tells of some.
+        whole: bool,
     },
 }
 
@@ -498,8 +500,20 @@ impl DebugInfo {
         let fields = class.fields.iter().filter_map(child).collect();
         Some(Managed::Record {
             class: &class.name,
+            whole: self.fill(&class.fields, size),
             fields,
         })
+    }
+}
+
+impl DebugInfo {
+    /// Whether these fields, in their order, and the gaps before aligned ones are all of an object of this size.
+    fn fill(&self, fields: &[Field], size: u32) -> bool {
+        let end = fields.iter().try_fold(0_u32, |end, field| {
+            let width = self.types().size(field.ty)?;
+            (end.checked_next_multiple_of(width)? == field.offset).then_some(field.offset + width)
+        });
+        end == Some(size)
     }
 }
 

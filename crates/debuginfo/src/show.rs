@@ -330,10 +330,17 @@ impl DebugInfo {
                     Some(())
                 });
             }
-            Managed::Record { class, fields, .. } => {
+            Managed::Record {
+                class,
+                fields,
+                whole,
+            } => {
                 text.push_str(class);
                 text.push(' ');
                 self.write_members(text, fields, state, depth);
+                if !whole && !text.ends_with("{…}") && text.pop() == Some('}') {
+                    text.push_str(if fields.is_empty() { "…}" } else { ", …}" });
+                }
             }
         }
         Ok(())

@@ -8,12 +8,14 @@ use borges_commands::model::caredeb::CareDebPrompt;
 use borges_commands::paint::Paint;
 use borges_session::command::{Event, Flow};
 use borges_session::model::debug::Watch;
-use borges_session::model::{AskError, CareDeb, ModelSession, Progress, Question, Reply};
+use borges_session::model::{
+    Abstraction, AskError, CareDeb, End, ModelSession, Progress, Question, Reply,
+};
 
 use crate::audience::Answer;
 use crate::frames;
 use crate::pauses::Turn;
-use crate::protocol::model::{GraphListing, ModelCommand, ModelListing, ModelReply};
+use crate::protocol::model::{GraphListing, ModelCommand, ModelListing, ModelReply, OutcomeRow};
 use crate::protocol::{Ask, Part, Replied};
 use crate::room::{Room, Subject, read};
 
@@ -105,6 +107,21 @@ fn answer(
                 answer,
                 partial: partial.map(|(why, _)| why),
                 known: partial.map_or(0, |(_, known)| known),
+            })
+        }
+        ModelCommand::Abstracted { keep, symmetry } => {
+            let abstraction = Abstraction { keep, symmetry };
+            let report = words(session.abstracted(&abstraction, watch))?;
+            let row = |end: End| OutcomeRow {
+                how: end.how,
+                text: end.text,
+                steps: end.trace,
+            };
+            Ok(ModelReply::Outcomes {
+                ends: report.ends.into_iter().map(row).collect(),
+                abstraction: report.abstraction.unwrap_or_default(),
+                partial: report.why,
+                states: report.states,
             })
         }
         ModelCommand::Visit { state } => {
@@ -200,4 +217,29 @@ fn graph(session: &ModelSession) -> Part {
         listing.command.push(u8::from(command));
     }
     Part::Graph(Box::new(listing))
+}
+
+#[cfg(test)]
+mod tests {
+    use borges_languages::model::{AMB, Explore, Model};
+
+    use super::*;
+
+    #[test]
+    fn edges_of_so_many_states_are_told_at_once() {
+        let model = Model::parse(&AMB, "(amb 1 2)").expect("it is a program");
+        let mut session = ModelSession::new("test".to_owned(), model, Explore::default(), None);
+        let mut edges = |count: usize| {
+            let command = ModelCommand::Edges {
+                states: vec![0; count],
+            };
+            answer(&mut session, 0, command, &mut |_| true)
+        };
+        let told = edges(MOST_STATES).expect("they are told");
+        let Answer::Reply(Replied::Model(reply)) = told else {
+            panic!("it is no reply");
+        };
+        assert!(matches!(*reply, ModelReply::Edges { edges } if edges.len() == 2 * MOST_STATES));
+        assert!(edges(MOST_STATES + 1).is_err_and(|error| error.contains("at most 5000")));
+    }
 }

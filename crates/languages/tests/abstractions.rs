@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
-use borges_languages::model::{AMB, AMBIENT_TALK, Explore, MU_OZ, Model, Report};
+use borges_languages::model::{AMB, AMBIENT_TALK, Explore, MU_OZ, Model, Part, Report};
 use borges_multiverse::language::Language;
 
 fn source(name: &str) -> String {
@@ -21,7 +21,12 @@ fn explored(text: &str, way: &Explore) -> Report {
 
 fn keeping(names: &[&str]) -> Explore {
     Explore {
-        keep: Some(names.iter().map(|name| (*name).to_owned()).collect()),
+        keep: Some(
+            names
+                .iter()
+                .map(|name| Part::Value((*name).to_owned()))
+                .collect(),
+        ),
         ..Explore::default()
     }
 }

@@ -4,8 +4,9 @@
 
 use borges_languages::amb::{Amb, ParseErrorKind as AmbError};
 use borges_languages::ambienttalk::{AmbientTalk, Options, ParseErrorKind as ActorError};
-use borges_languages::model::{AMBIENT_TALK, Explore, Model};
+use borges_languages::model::{AMBIENT_TALK, Explore, Grain, Model, Selection, Why};
 use borges_languages::muoz::{MuOz, ParseErrorKind as OzError};
+use borges_multiverse::walk::Sampler;
 
 /// `text`, with blanks up to a length.
 fn padded(text: &str, length: usize) -> String {
@@ -99,4 +100,66 @@ fn expressions_of_actors_nest_200_deep() {
     assert_eq!(parens(200), Err(ActorError::Deep));
     assert_eq!(sums(200), Ok(()));
     assert_eq!(sums(201), Err(ActorError::Deep));
+}
+
+/// A program of one actor whose main program takes so many steps of its own, and then no other.
+fn busy(steps: u32) -> String {
+    // A call takes the same steps each time, and so does a sum that nobody needs.
+    let text = |calls: u32, sums: u32| {
+        let sums = "1 + 1; ".repeat(sums as usize);
+        format!(
+            "def m(n) {{ if: n > 1 then: {{ m(n - 1) }} }}; def k(n) {{ if: n > 0 then: {{ m(90); k(n - 1) }} }}; \
+             k({calls}); {sums}1"
+        )
+    };
+    let count = |calls: u32, sums: u32| rules(&text(calls, sums));
+    let (none, one) = (count(0, 1), count(1, 1));
+    let each = one - none;
+    let sum = count(0, 2) - none;
+    assert_eq!(sum, 1, "a sum is one step");
+    let calls = (steps - none) / each;
+    text(calls, 1 + steps - none - calls * each)
+}
+
+/// How many steps a program takes that is of one actor.
+fn rules(text: &str) -> u32 {
+    let model = Model::parse(&AMBIENT_TALK, text).unwrap();
+    let report = model.explore(&Explore::default(), |_| true);
+    assert!(report.complete && report.states == report.edges + 1);
+    report.edges as u32
+}
+
+/// What an actor does by itself is one visible step, unless it takes too long.
+#[test]
+fn a_visible_step_has_a_hundred_thousand_rules() {
+    for (count, steps) in [(100_000, 1), (100_001, 2)] {
+        let text = busy(count);
+        let model = Model::parse(&AMBIENT_TALK, &text).unwrap();
+        let visible = Explore {
+            grain: Grain::Visible,
+            ..Explore::default()
+        };
+        let report = model.explore(&visible, |_| true);
+        assert_eq!((report.complete, report.edges), (true, steps), "{count}");
+    }
+}
+
+/// Runs of a sample are cut where they do not end, whatever depth was asked for.
+#[test]
+fn a_sampled_run_has_ten_thousand_steps() {
+    let endless = "def a := actor: { def go() { self<-go() } }; a<-go();";
+    let model = Model::parse(&AMBIENT_TALK, endless).unwrap();
+    for (depth, edges) in [(9_999, 9_999), (10_000, 10_000), (10_001, 10_000)] {
+        let sample = Explore {
+            depth,
+            schedule: Some(Selection::Sampled {
+                by: Sampler::Random,
+                runs: 1,
+                seed: 1,
+            }),
+            ..Explore::default()
+        };
+        let report = model.explore(&sample, |_| true);
+        assert_eq!((report.edges, report.why), (edges, Some(Why::Depth)));
+    }
 }

@@ -326,6 +326,45 @@ fn steps_within_a_turn_move_nobody_else() {
     );
 }
 
+/// A step within a turn halts where it takes too long, and the next one goes on.
+#[test]
+fn a_step_out_of_a_call_has_a_hundred_thousand_rules() {
+    let rules = |doublings: u32| {
+        let text = format!(
+            "def a := actor: {{ def x := 0; def k(n) {{ if: n > 0 then: {{ k(n - 1); k(n - 1) }} }}; \
+             def go() {{ k({doublings}); x := 1 }} }}; a<-go();"
+        );
+        let mut voyager = broken(&text, "receiver go");
+        let mut at = ran(&mut voyager, Order::Run).paused[0];
+        let a = actor(&voyager, at, "a");
+        let mut took = Vec::new();
+        // Into `go`, into `k`, and out of it.
+        for kind in [
+            StepKind::Into,
+            StepKind::Into,
+            StepKind::Return,
+            StepKind::Return,
+        ] {
+            let step = voyager.step(at, a, kind);
+            at = ran(&mut voyager, step).paused[0];
+            let debugger = &voyager.debugger;
+            let card = debugger.card(at).unwrap();
+            let last = card.path.last().and_then(|id| debugger.link(*id));
+            took.push(last.unwrap().text);
+        }
+        took
+    };
+    let said = |kind: &str, rules: u32| format!("step {kind} a ({rules} rules)");
+    let (few, many) = (rules(1), rules(15));
+    for took in [&few, &many] {
+        assert_eq!(took[..2], [said("into", 1), said("into", 1)]);
+    }
+    // The last one sets the field, or leaves the call where the one before had to halt.
+    assert_eq!(few[3], said("return", 1));
+    assert_eq!(many[2], said("return", 100_000));
+    assert_ne!(many[3], said("return", 1));
+}
+
 #[test]
 fn held_actors_neither_compute_nor_send() {
     let mut voyager = broken(MATH, "receiver start");

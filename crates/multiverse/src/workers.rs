@@ -10,6 +10,12 @@ pub trait Workers {
     /// How many jobs can run at the same time.
     fn count(&self) -> usize;
 
+    /// How many items are worth handing out at once: while they are done, nobody is asked whether to go on. Who has a
+    /// clock can keep that time short.
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
     /// Calls `job` with every number below `jobs`, and returns when all calls have.
     fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync));
 }
@@ -27,6 +33,9 @@ impl Workers for Alone {
         (0..jobs).for_each(job);
     }
 }
+
+/// Items that are handed out at once, if nobody says how many.
+pub const BATCH: usize = 2048;
 
 /// Fewer items than this are not worth waking anybody up for.
 const WORTHWHILE: usize = 64;

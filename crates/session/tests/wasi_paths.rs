@@ -68,14 +68,32 @@ fn jump(session: &mut Session, target: String) {
 fn bugs_finds_the_text_that_a_program_falls_over() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = written::written(folder.path(), BUG);
-    let mut session = Session::open(Options::new(&program)).expect("the program opens");
-    let nothing = ask(&mut session, Question::Bugs, Within::default()).expect("it is answered");
-    assert!(nothing.found.is_empty() && !nothing.complete);
     let said = |listing: &SuggestionListing, what: &str| {
         let mut left = listing.unexplored.iter();
         left.any(|left| left.reason.contains(what))
     };
+    // What was given is what is read.
+    let input = b"bag!".to_vec();
+    let given = Options {
+        system: Some(Provided {
+            input,
+            ..Provided::default()
+        }),
+        ..Options::new(&program)
+    };
+    let mut session = Session::open(given).expect("the program opens");
+    let nothing = ask(&mut session, Question::Bugs, Within::default()).expect("it is answered");
+    assert!(nothing.found.is_empty() && !nothing.complete);
     assert!(said(&nothing, "stdin=N") && said(&nothing, "faults=1"));
+    // Where nothing was, some bytes are looked at: more than this program reads.
+    let mut session = Session::open(Options::new(&program)).expect("the program opens");
+    let listing = ask(&mut session, Question::Bugs, Within::default()).expect("it is answered");
+    assert_eq!(listing.found.len(), 1);
+    assert!(
+        !said(&listing, "stdin=N") && said(&listing, "faults=1"),
+        "{:?}",
+        listing.unexplored
+    );
     for (bytes, found) in [(3, 0), (4, 1), (5, 1)] {
         let within = Within {
             stdin: Some(bytes),
@@ -183,6 +201,7 @@ fn a_tree_of_paths_shows_texts_and_errors_and_is_not_kept() {
         choices: SystemChoices {
             stdin: Some(4),
             faults: 1,
+            more: false,
         },
         ..SuggestOptions::default()
     };

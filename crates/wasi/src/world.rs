@@ -261,6 +261,12 @@ impl World {
             .filter(|(_, bytes)| !bytes.is_empty())
     }
 
+    /// Whether it was given any standard input.
+    #[must_use]
+    pub fn has_input(&self) -> bool {
+        !self.fixed.input.is_empty()
+    }
+
     /// How many bytes of standard input were read.
     #[must_use]
     pub fn input_read(&self) -> u64 {

@@ -1,6 +1,6 @@
 // The questions that can be put about all runs, and how their answers are told.
 import { counted } from "../words";
-import type { Question, RaceStep, Races, Reply, Step, Why } from "./types";
+import type { OutcomeRow, Question, RaceStep, Races, Reply, Step, Why } from "./types";
 
 export interface Kind {
   id: string;
@@ -40,6 +40,8 @@ export const KINDS: readonly Kind[] = [
   built("can_reach", "who can still reach an outcome", "outcome", 1, (numbers) => ({ can_reach: first(numbers) })),
   built("common_ancestors", "common ancestors of states", "state state …", 2, (numbers) => ({ common_ancestors: numbers })),
   built("cycles", "cycles", "", 0, () => "cycles"),
+  { id: "keep", label: "outcomes, if only … matters", argument: "values or expressions: x, acc.bal > 3", example: "" },
+  { id: "symmetry", label: "outcomes, actors of one kind alike", argument: "", example: "" },
   { id: "races", label: "races here, and on the way", argument: "", example: "" },
 ];
 
@@ -66,6 +68,11 @@ const part = (text: string, states: readonly number[] = [], steps: readonly { te
   states,
   steps: steps.map((step) => step.text),
 });
+
+/** Outcomes, each with a way there. */
+export function outcomes({ ends }: { ends: readonly OutcomeRow[] }): Part[] {
+  return ends.map((end) => part(`${(end.verdicts ?? [end.kind]).join(" and ")}: ${end.text}`, [], end.steps));
+}
 
 /** A word on what an answer rests on that is not all; empty if it is. */
 export function rests(partial: Why | null, known: number): string {

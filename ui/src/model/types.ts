@@ -80,7 +80,9 @@ edge: number, } | { "command": "may",
 spec: string, } | { "command": "check",
 formula: string, } | { "command": "query",
 sql: string, } | { "command": "ask",
-question: Question, } | { "command": "state",
+question: Question, } | { "command": "abstracted",
+keep: string | null,
+symmetry: boolean, } | { "command": "state",
 state: number, } | { "command": "visit",
 state: number, } | { "command": "races",
 universe: number, } | { "command": "edges",
@@ -96,7 +98,11 @@ changes: Array<ChangeRow>, } | { "reply": "judgement" } & Judgement | { "reply":
 universe: number, } | { "reply": "races" } & Races | { "reply": "table" } & TableListing | { "reply": "answer",
 answer: Reply,
 partial: Why | null,
-known: number, } | { "reply": "state",
+known: number, } | { "reply": "outcomes",
+ends: Array<OutcomeRow>,
+abstraction: string,
+partial: Why | null,
+states: number, } | { "reply": "state",
 state: StateRow,
 way: Way,
 leaving: Array<EdgeRow>, } | { "reply": "edges",
@@ -128,6 +134,12 @@ id: number, } | { "order": "enable",
 id: number,
 on: boolean, } | { "order": "edit",
 text: string, };
+
+export type OutcomeRow = {
+text: string,
+steps: Array<Step>,
+kind: string,
+verdicts?: Array<string>, };
 
 export type Parting = {
 state: number,

@@ -23,6 +23,12 @@ pub(crate) fn check(options: &args::Check, output: &mut Output) -> Result<Exit, 
     {
         return claim::claim(options, (program, formula), output);
     }
+    if options.fair {
+        return Err(Failure::usage(
+            "--fair is for a formula",
+            "for example: borges check --fair program.oz 'F {x == 2}'",
+        ));
+    }
     let mut exit = Exit::Ok;
     let mut results = Vec::new();
     for file in &options.files {

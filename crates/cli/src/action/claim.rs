@@ -33,6 +33,10 @@ pub(super) fn claim(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let name = program.to_str().unwrap_or_default();
+    let formula = &match options.fair {
+        true => format!("fair {formula}"),
+        false => formula.to_owned(),
+    };
     let (verdict, cancelled) = match model::named(name)? {
         Some(model) => of_model(options, &model, (name, formula), output)?,
         None => of_device(options, (program, formula), output)?,
@@ -122,5 +126,7 @@ fn of_model(
         complete: partial.is_none(),
     };
     output.say(&data, |paint| questions::judgement(&judged, paint))?;
+    // The process ends: the system takes its memory back at once.
+    std::mem::forget(multiverse);
     Ok((verdict, *partial == Some(Why::Cancelled)))
 }

@@ -80,6 +80,7 @@ fn asked(options: &args::Paths) -> Result<SuggestOptions, Failure> {
         choices: SystemChoices {
             stdin: options.system.stdin,
             faults: options.system.faults.unwrap_or(0),
+            more: false,
         },
     })
 }

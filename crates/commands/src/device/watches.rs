@@ -129,3 +129,41 @@ fn value(expression: &str, session: &mut dyn Backend, frame: u32) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use borges_session::Observer;
+    use borges_session::command::Command;
+    use borges_session::listing::PlaceView;
+
+    use super::*;
+
+    /// A session in which everything is 7.
+    struct Sevens;
+
+    impl Backend for Sevens {
+        fn execute(&mut self, _: Command, _: Observer<'_>) -> Result<Reply, String> {
+            Err("7".to_owned())
+        }
+
+        fn here(&self) -> PlaceView {
+            unreachable!("a watch does not ask where it is")
+        }
+    }
+
+    #[test]
+    fn so_many_expressions_are_watched() {
+        let mut watches = Watches::default();
+        let add =
+            |watches: &mut Watches, nth: usize| watches.add(&format!("x{nth}"), &mut Sevens, 0);
+        for nth in 0..MOST {
+            assert_eq!(add(&mut watches, nth), Ok(()));
+        }
+        // One that is there is not added again.
+        assert_eq!(add(&mut watches, 0), Ok(()));
+        let refused = add(&mut watches, MOST).expect_err("there are enough");
+        assert!(refused.starts_with("64 expressions"), "{refused}");
+        assert!(watches.remove(Some("x0")).is_ok());
+        assert_eq!(add(&mut watches, MOST), Ok(()));
+    }
+}

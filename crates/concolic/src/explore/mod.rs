@@ -51,7 +51,7 @@ pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
     MOST_STEPS, Search, Start, SystemChoices,
 };
-pub use system::{FAULTS, STDIN};
+pub use system::{FAULTS, MORE_STDIN, STDIN, UNASKED_STDIN};
 pub(crate) use watched::Parting;
 pub use watched::{Said, Truths, Watched};
 

@@ -19,6 +19,8 @@ pub struct SystemChoices {
     pub stdin: Option<u32>,
     /// So many calls may fail that do not by themselves.
     pub faults: u32,
+    /// Whether nobody asked for just so many bytes, so that it is said where more would be read.
+    pub more: bool,
 }
 
 impl SystemChoices {
@@ -30,7 +32,9 @@ impl SystemChoices {
     /// So many bytes have come of at most so many: fewer are the last.
     pub fn came(&mut self, count: u32, most: u32) {
         let left = self.stdin.unwrap_or(0);
-        self.stdin = Some(if count < most { 0 } else { left - count });
+        let is_end = count < most;
+        self.stdin = Some(if is_end { 0 } else { left - count });
+        self.more &= !is_end;
     }
 }
 

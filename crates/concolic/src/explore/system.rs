@@ -17,6 +17,11 @@ use crate::shadow::{Ask, Bytes};
 pub const FAULTS: &str = "errors that calls of the operating system may meet are not looked for";
 const FAULTS_OF_STATES: &str = "errors that calls of the operating system may meet are not looked for in states: \
                                 'borges paths --faults' looks for them";
+/// So many bytes of standard input are looked at where bugs are looked for and nobody says how many.
+pub const UNASKED_STDIN: u32 = 16;
+/// Why something is left out: more of them would be read.
+pub const MORE_STDIN: &str = "of standard input, 16 bytes are looked at, which may be anything";
+
 /// Why something is left out: nobody asked for other input.
 pub const STDIN: &str = "standard input is read as it was given: no other is looked at";
 /// Why something is left out that nobody can ask for.
@@ -72,6 +77,9 @@ impl Explorer<'_, '_> {
         }
         let wanted = called.input_wanted();
         if let Some(most) = wanted.and_then(|wanted| state.choices.most_input(wanted)) {
+            if state.choices.more && wanted > Some(most) {
+                self.say(state, MORE_STDIN);
+            }
             return self.standard_input(state, (id, args), (most, to));
         }
         self.say(state, if wanted.is_some() { STDIN } else { AS_IT_COMES });

@@ -8,7 +8,9 @@ use borges_session::listing::TableListing;
 use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
 };
-use borges_session::model::{CareDeb, EdgeRow, Question, Races, Reply, StateRow, Way, Why};
+use borges_session::model::{
+    CareDeb, EdgeRow, How, Question, Races, Reply, StateRow, Step, Way, Why,
+};
 use serde::{Deserialize, Serialize};
 
 /// What does not change while a program of a model language is debugged.
@@ -65,6 +67,13 @@ pub enum ModelCommand {
         /// Which.
         question: Question,
     },
+    /// The outcomes through an abstraction.
+    Abstracted {
+        /// The parts that tell states apart; all do if it is none.
+        keep: Option<String>,
+        /// Whether actors of one definition are alike.
+        symmetry: bool,
+    },
     /// One of all states.
     State {
         /// Which.
@@ -107,6 +116,7 @@ impl ModelCommand {
             | Self::Check { .. }
             | Self::Query { .. }
             | Self::Ask { .. }
+            | Self::Abstracted { .. }
             | Self::State { .. }
             | Self::Races { .. }
             | Self::Edges { .. }
@@ -158,6 +168,17 @@ pub enum ModelReply {
         /// On how many it rests then.
         known: u64,
     },
+    /// The outcomes through an abstraction.
+    Outcomes {
+        /// The outcomes, each with a shortest way there.
+        ends: Vec<OutcomeRow>,
+        /// Which states are taken for one.
+        abstraction: String,
+        /// Why not all are known; none if all of the abstraction is.
+        partial: Option<Why>,
+        /// How many states of it there are.
+        states: u64,
+    },
     /// One of all states.
     State {
         /// The state, in words.
@@ -174,6 +195,19 @@ pub enum ModelReply {
     },
     /// What the debugger of μOz says.
     Caredeb(CareDeb),
+}
+
+/// An outcome that an exploration came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct OutcomeRow {
+    /// How.
+    #[serde(flatten)]
+    pub how: How,
+    /// In one line.
+    pub text: String,
+    /// A shortest way there.
+    pub steps: Vec<Step>,
 }
 
 /// A program and its graph, in columns: a large graph is a few long lists, not many small objects.

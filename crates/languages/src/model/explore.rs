@@ -6,6 +6,7 @@ use borges_multiverse::graph;
 
 use super::goal::Goal;
 use super::lead::Lead;
+use super::lens::Part;
 use super::schedule::Selection;
 use super::step::{Delivery, Grain, Reduction};
 
@@ -21,10 +22,9 @@ pub struct Explore {
     pub debugger: bool,
     /// What is left out.
     pub reduction: Reduction,
-    /// An abstraction: states are taken for one that agree in these values, by their names in outcomes,
-    /// and in what can happen next. Explored breadth first whatever `order` says, never reduced, and
+    /// An abstraction: states are taken for one that agree in these parts and in what can happen next. Explored breadth first whatever `order` says, never reduced, and
     /// not under the debugger.
-    pub keep: Option<Vec<String>>,
+    pub keep: Option<Vec<Part>>,
     /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages
     /// without actors.
     pub symmetry: bool,

@@ -152,7 +152,9 @@ impl Job<'_> {
     fn seen<P: Reported + 'static, E: Reported>(&mut self, part: P, _: &E, name: String) -> Report {
         // What is kept of a graph is the program's own.
         self.keeper = None;
-        let (mut report, _) = self.graph(part, None::<&E>);
+        let (mut report, held) = self.graph(part, None::<&E>);
+        // Nobody waits until millions of states are freed.
+        std::thread::spawn(move || drop(held));
         report.abstraction = Some(name);
         // There are more runs, and what is joined of runs through different states need not be one.
         (report.paths, report.cyclic) = (None, None);

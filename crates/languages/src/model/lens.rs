@@ -1,5 +1,6 @@
 //! Abstractions that the user asks for: which states are taken for one.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,6 +10,7 @@ use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Verdicts;
 use borges_multiverse::walk;
 
+use super::Model;
 use super::debug::Refused;
 use super::lead::Lead;
 use super::reported::{
@@ -17,23 +19,95 @@ use super::reported::{
 };
 
 use crate::datum::Datum;
+use crate::predicate::{Kind, Predicate, PredicateError};
+
+/// A part of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A value, by the name that outcomes have for it.
+    Value(String),
+    /// Whether an expression holds.
+    Holds(Predicate),
+}
+
+impl Part {
+    /// The parts that a text names, with commas between them: values (`acc.bal`), or expressions that hold or not (`acc.bal > 3`).
+    ///
+    /// # Errors
+    /// An expression that is none, or about what the program does not have.
+    pub fn list(model: &Model, text: &str) -> Result<Vec<Self>, PredicateError> {
+        let is_name = |part: &str| !part.contains(['=', '!', '<', '>', '(', ' ']);
+        let part = |part: &str| match is_name(part) {
+            true => Ok(Self::Value(part.to_owned())),
+            false => model.program().predicate(part).map(Self::Holds),
+        };
+        let (mut depth, mut quoted) = (0, false);
+        let parts = text.split(|c: char| {
+            match c {
+                '"' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+            c == ',' && depth == 0 && !quoted
+        });
+        let parts = parts.map(str::trim).filter(|part| !part.is_empty());
+        parts.map(part).collect()
+    }
+
+    /// The names in it, and what each is for.
+    fn names(&self) -> Vec<(Kind, &str)> {
+        match self {
+            Self::Value(name) => vec![(Kind::Value, name)],
+            Self::Holds(predicate) => predicate.names(),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(name) => f.write_str(name),
+            Self::Holds(predicate) => predicate.fmt(f),
+        }
+    }
+}
 
 /// What the user says matters in a state.
 #[derive(Clone, Debug)]
 pub(super) struct Lens {
-    /// The values that matter besides what can happen next; none if all do.
-    keep: Option<Vec<Kept>>,
+    /// What matters besides what can happen next; none if all does.
+    keep: Option<Vec<(Part, Vec<Name>)>>,
     /// Whether agents of one definition are alike.
     symmetry: bool,
     /// Who goes first, and who only where no other can; none if all are free.
-    order: Option<(walk::Order<String>, Vec<Kept>)>,
+    order: Option<(walk::Order<String>, Vec<Name>)>,
 }
 
-/// A value that matters, or an agent, by its name, and whether any state had it.
+/// A name that the user said, and whether any state had it.
 #[derive(Clone, Debug)]
-struct Kept {
+struct Name {
+    kind: Kind,
     name: String,
     met: Arc<AtomicBool>,
+}
+
+impl Name {
+    fn new((kind, name): (Kind, &str)) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            met: Arc::default(),
+        }
+    }
+
+    fn is_met(&self) -> bool {
+        self.met.load(Ordering::Relaxed)
+    }
+
+    fn meet(&self) {
+        self.met.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What states that are taken for one have in common.
@@ -52,23 +126,21 @@ pub(super) enum Key<S> {
 impl Lens {
     /// None if all that a state is matters.
     pub(super) fn new(
-        keep: Option<&[String]>,
+        keep: Option<&[Part]>,
         symmetry: bool,
         order: Option<&walk::Order<String>>,
     ) -> Option<Self> {
-        let kept = |name: &String| Kept {
-            name: name.clone(),
-            met: Arc::default(),
+        let kept = |part: &Part| {
+            let names = part.names().into_iter().map(Name::new);
+            (part.clone(), names.collect())
         };
-        let all = |names: &[String]| names.iter().map(kept).collect();
         let lens = Self {
-            keep: keep.map(all),
+            keep: keep.map(|parts| parts.iter().map(kept).collect()),
             symmetry,
             order: order.map(|order| {
-                (
-                    order.clone(),
-                    all([&order.first[..], &order.held].concat().as_slice()),
-                )
+                let agents = order.first.iter().chain(&order.held);
+                let agents = agents.map(|agent| Name::new((Kind::Agent, agent)));
+                (order.clone(), agents.collect())
             }),
         };
         (lens.keep.is_some() || symmetry || order.is_some()).then_some(lens)
@@ -76,13 +148,13 @@ impl Lens {
 
     pub(super) fn name(&self) -> String {
         let kept = self.keep.as_ref().map(|kept| {
-            let names = kept.iter().map(|kept| kept.name.as_str());
-            let names: Vec<_> = names.collect();
-            let values = match &names[..] {
+            let parts = kept.iter().map(|(part, _)| part.to_string());
+            let parts: Vec<_> = parts.collect();
+            let parts = match &parts[..] {
                 [] => String::new(),
-                names => format!("{} and ", names.join(", ")),
+                parts => format!("{} and ", parts.join(", ")),
             };
-            format!("only {values}what can happen next tell states apart")
+            format!("only {parts}what can happen next tell states apart")
         });
         let alike = self
             .symmetry
@@ -95,9 +167,9 @@ impl Lens {
     /// The names that had a value, or could act, in no state so far.
     pub(super) fn unmet(&self) -> Vec<String> {
         let agents = self.order.iter().flat_map(|(_, agents)| agents);
-        let kept = self.keep.iter().flatten().chain(agents);
-        let unmet = kept.filter(|kept| !kept.met.load(Ordering::Relaxed));
-        unmet.map(|kept| kept.name.clone()).collect()
+        let kept = self.keep.iter().flatten().flat_map(|(_, names)| names);
+        let unmet = kept.chain(agents).filter(|name| !name.is_met());
+        unmet.map(|unmet| unmet.name.clone()).collect()
     }
 
     /// Leaves the choices of those who go before the others.
@@ -108,7 +180,7 @@ impl Lens {
         let rank = |choice: &L::Choice| {
             let agent = language.agent_name(state, &language.agent(state, choice));
             let known = agents.iter().find(|known| known.name == agent);
-            known.inspect(|known| known.met.store(true, Ordering::Relaxed));
+            known.inspect(|known| known.meet());
             order.rank(&agent)
         };
         let ranks: Vec<_> = choices.iter().map(rank).collect();
@@ -133,10 +205,18 @@ impl Lens {
         });
         let outcome = language.outcome(state);
         let values = language.remains(&outcome.value).values;
-        let value = |kept: &Kept| {
-            let value = values.get(&kept.name)?;
-            kept.met.store(true, Ordering::Relaxed);
-            Some(value.clone())
+        let value = |(part, names): &(Part, Vec<Name>)| match part {
+            Part::Value(name) => {
+                let value = values.get(name)?;
+                names.iter().for_each(Name::meet);
+                Some(value.clone())
+            }
+            Part::Holds(predicate) => {
+                let unmet = names.iter().filter(|name| !name.is_met());
+                let met = unmet.filter(|name| language.has(state, name.kind, &name.name));
+                met.for_each(Name::meet);
+                Some(Datum::Boolean(predicate.holds(language, state)))
+            }
         };
         Key::Parts {
             next: next.collect(),

@@ -78,6 +78,15 @@ pub struct Met {
 }
 
 impl Report {
+    /// That a value was to be kept that no state had, in words; none if all had one.
+    #[must_use]
+    pub fn unmet_in_words(&self) -> Option<String> {
+        let name = self.unmet.first()?;
+        Some(format!(
+            "no state that was explored has anything called '{name}'"
+        ))
+    }
+
     /// Takes what became of goals, up to one that is about nothing.
     pub(super) fn hold(&mut self, findings: impl Iterator<Item = Result<Finding, Refused>>) {
         for finding in findings {

@@ -1,6 +1,6 @@
 //! A debugging session: what the user says, and the universes that it leads to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -44,9 +44,6 @@ pub struct Ran {
     /// For a step or a search: whether it came to its goal in no universe. False while cut short.
     pub never_reached: bool,
 }
-
-/// The longest run without a choice that is followed, in steps.
-const LONGEST_RUN: u64 = 1_000_000;
 
 /// A program, breakpoints, and the universes seen so far.
 pub struct Debugger<C: Catalogue> {
@@ -501,7 +498,9 @@ where
     /// choice; past breakpoints. None if nothing of the kind leads there, or there are too many universes.
     pub fn follow(&mut self, from: NodeId, to: &StateOf<C>) -> Option<NodeId> {
         let mut at = from;
-        for _ in 0..LONGEST_RUN {
+        let mut passed = HashSet::new();
+        // A run that comes to a universe again goes round.
+        while passed.insert(at) {
             let next = self.next(at)?;
             let is_there =
                 |id: &&NodeId| self.configuration(**id).is_some_and(|c| c.program == *to);

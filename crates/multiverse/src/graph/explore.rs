@@ -95,9 +95,6 @@ pub enum Pause {
 /// How many nodes are expanded between two calls of `keep_going`.
 const BEAT: u32 = 256;
 
-/// How many nodes are expanded at the same time.
-const BATCH: usize = 2048;
-
 /// The exploration of a program, to be run in as many slices as the caller likes.
 ///
 /// ```text
@@ -281,7 +278,7 @@ impl<L: Language> Exploration<L> {
         self.change_depth(limits.depth);
         loop {
             let mut batch = Vec::new();
-            while batch.len() < BATCH {
+            while batch.len() < workers.batch() {
                 match self.frontier.pop() {
                     Some(id) if self.graph.status(id) == Some(Status::Expanded) => {}
                     Some(id) if self.leaves(id) => {}

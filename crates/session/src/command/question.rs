@@ -148,6 +148,7 @@ impl Within {
         Ok(SystemChoices {
             stdin: self.stdin,
             faults: self.faults.unwrap_or(0),
+            more: false,
         })
     }
 }

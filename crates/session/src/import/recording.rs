@@ -50,8 +50,9 @@ pub enum HostRecordingError {
     },
 }
 
-/// Of more regions of one import, and of longer lists of buffers, no more is looked at.
+/// Regions of one import.
 const MOST_REGIONS: usize = 8;
+/// Of longer lists of buffers, no more is looked at.
 const MOST_BUFFERS: u64 = 1024;
 
 /// How to find bytes that a call hands to the host: from the arguments.
@@ -166,17 +167,7 @@ impl<'b> HostRecording<'b> {
             Some(_) => {}
             None => return Err(HostRecordingError::NoRecording),
         }
-        let mut recording = Self {
-            bytes,
-            at: 0,
-            check: CHECK.digest(),
-            calls: 0,
-            address: 0,
-            program: (0, 0),
-            engine: String::new(),
-            entry: String::new(),
-            imports: Vec::new(),
-        };
+        let mut recording = Self::of_bytes(bytes);
         let read = recording.header();
         let at = recording.at;
         let what = |bad| match bad {
@@ -210,6 +201,21 @@ impl<'b> HostRecording<'b> {
         }
     }
 
+    /// Before anything is read.
+    fn of_bytes(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes,
+            at: 0,
+            check: CHECK.digest(),
+            calls: 0,
+            address: 0,
+            program: (0, 0),
+            engine: String::new(),
+            entry: String::new(),
+            imports: Vec::new(),
+        }
+    }
+
     fn import(&mut self) -> Read<RecordedImport> {
         let (module, name, ty) = (self.text()?, self.text()?, self.text()?);
         let (params, results) = ty
@@ -218,11 +224,13 @@ impl<'b> HostRecording<'b> {
         let (params, results) = (types(params)?, types(results)?);
         let handed = self.text()?;
         let regions = handed.split_whitespace();
-        let regions = regions.take(MOST_REGIONS);
         let regions = regions.map(|text| region(text, params.len()));
         let regions = regions
-            .collect::<Option<_>>()
+            .collect::<Option<Vec<_>>>()
             .ok_or(Bad::Wrong("nobody knows where a call hands bytes over"))?;
+        if regions.len() > MOST_REGIONS {
+            return Err(Bad::Wrong("a call hands over more than eight pieces"));
+        }
         Ok(RecordedImport {
             module,
             name,
@@ -498,4 +506,56 @@ fn folded(check: u32) -> u16 {
 
 fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an import hands over that is described so, up to the check of what stands before the calls.
+    fn described(handed: &str) -> Read<RecordedImport> {
+        let mut bytes = Vec::new();
+        for text in ["env", "give", "ii>", handed] {
+            bytes.push(text.len() as u8);
+            bytes.extend(text.bytes());
+        }
+        let mut reader = HostRecording::of_bytes(&bytes);
+        reader.import()
+    }
+
+    #[test]
+    fn an_import_hands_over_eight_pieces() {
+        let pieces = |count: usize| described(&["0:p1"].repeat(count).join(" "));
+        assert!(pieces(MOST_REGIONS).is_ok_and(|import| import.regions.len() == MOST_REGIONS));
+        assert!(matches!(pieces(MOST_REGIONS + 1), Err(Bad::Wrong(_))));
+    }
+
+    #[test]
+    fn so_many_buffers_are_looked_at() {
+        let import = described("0:iov").unwrap_or_else(|_| panic!("it is an import"));
+        let most = MOST_BUFFERS as usize;
+        // The list, one buffer more than are looked at, and behind it the byte that each of them is.
+        let mut memory = Vec::new();
+        let bytes_at = 8 * (most + 1);
+        for at in 0..=most {
+            memory.extend(((bytes_at + at) as u32).to_le_bytes());
+            memory.extend(1_u32.to_le_bytes());
+        }
+        memory.extend(vec![7; most + 1]);
+        let handed = |count: usize, memory: &[u8]| {
+            let args = [Value::I32(0), Value::I32(count as i32)];
+            import.handed(&args, memory).expect("it is known where")
+        };
+        let whole = handed(most, &memory);
+        assert_ne!(whole, handed(most - 1, &memory));
+        assert_eq!(whole, handed(most + 1, &memory));
+        // A byte of the last buffer that is looked at matters, one of the next does not.
+        let changed = |at: usize| {
+            let mut memory = memory.clone();
+            memory[bytes_at + at] = 8;
+            handed(most + 1, &memory)
+        };
+        assert_ne!(whole, changed(most - 1));
+        assert_eq!(whole, changed(most));
+    }
 }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Report, language,
+    Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Part, Report, language,
 };
 pub use borges_languages::model::{
-    EdgeRow, Multiverse, Progress, Question, Races, Reply, StateRow, Way, Why,
+    EdgeRow, End, How, Multiverse, Progress, Question, Races, Reply, StateRow, Step, Way, Why,
 };
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{Access, ModelProgram, QueryBounds, Store, StoreError};
@@ -39,6 +39,18 @@ pub enum AskError {
     /// A universe of the debugger that is no state of the graph.
     #[error("{0}")]
     NoState(String),
+    /// An abstraction about what the program does not have.
+    #[error("{0}")]
+    NoAbstraction(String),
+}
+
+/// Which states are taken for one, as users say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abstraction {
+    /// The parts that tell states apart besides what can happen next ([`Part::list`]); none if all of a state does.
+    pub keep: Option<String>,
+    /// Whether actors of one definition are alike.
+    pub symmetry: bool,
 }
 
 /// A debugger over a program, with its graph where somebody asks for that.
@@ -163,6 +175,34 @@ impl ModelSession {
     /// The first question explores it; where that was stopped, the next one goes on.
     pub fn graph(&mut self, mut keep_going: impl FnMut(&Progress) -> bool) -> &dyn Multiverse {
         self.explored(&mut keep_going)
+    }
+
+    /// What the program can come to where states are taken for one, explored anew: the session's graph stays as it is, and
+    /// is of all states.
+    ///
+    /// # Errors
+    /// [`AskError::NoAbstraction`].
+    pub fn abstracted(
+        &self,
+        abstraction: &Abstraction,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Report, AskError> {
+        let Abstraction { keep, symmetry } = abstraction;
+        if *symmetry && !self.model.program().has_symmetry() {
+            let none = "this program has no actors that could be alike";
+            return Err(AskError::NoAbstraction(none.to_owned()));
+        }
+        let parts = keep.as_ref().map(|keep| Part::list(&self.model, keep));
+        let parts = parts.transpose();
+        let options = Explore {
+            keep: parts.map_err(|error| AskError::NoAbstraction(error.to_string()))?,
+            symmetry: *symmetry,
+            debugger: false,
+            ..self.options.clone()
+        };
+        let report = self.model.explore(&options, keep_going);
+        let unmet = report.unmet_in_words();
+        unmet.map_or(Ok(report), |unmet| Err(AskError::NoAbstraction(unmet)))
     }
 
     fn explored(&mut self, watch: Watch<'_>) -> &dyn Multiverse {

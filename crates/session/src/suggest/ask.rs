@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use borges_concolic::{Start, solver};
+use borges_concolic::{Start, UNASKED_STDIN, solver};
 use borges_vm::{Outcome, Trap};
 
 use super::inquiry::{Goal, Inquiry, is_called};
@@ -36,7 +36,14 @@ pub(crate) fn inquire(
         Some(place) => stage.resolve(place)?.0,
         None => Vec::new(),
     };
-    let choices = within.choices().map_err(CommandError::Invalid)?;
+    let mut choices = within.choices().map_err(CommandError::Invalid)?;
+    let system = stage.history.twin().board.system();
+    if question == Question::Bugs
+        && choices.stdin.is_none()
+        && system.is_some_and(|system| !system.has_input())
+    {
+        (choices.stdin, choices.more) = (Some(UNASKED_STDIN), true);
+    }
     let (goal, words) = goal(stage, &question)?;
     let here = stage.history.here();
     let is_why = matches!(question, Question::Why { .. });

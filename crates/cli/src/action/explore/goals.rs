@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use borges_languages::model::{Finding, Goal, Model, Report, Schedules, Why};
 
-use super::outcomes;
 use crate::args;
 use crate::exit::{Exit, Failure};
-use borges_commands::model::questions::pairs;
+use borges_commands::model::questions::{pairs, trace};
 use borges_commands::paint::{Paint, Role, count, printable};
 
 /// The goal that the breakpoint of `--toward` is met.
@@ -93,7 +92,7 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         };
         let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
         text.push_str(&pairs(&finding.races));
-        text.push_str(&outcomes::trace(&finding.trace, paint));
+        text.push_str(&trace(&finding.trace, paint));
     }
     text
 }

@@ -2,9 +2,9 @@
 
 mod device;
 mod goals;
-mod outcomes;
 
-use borges_languages::model::{Explore, Lead, Model, Order, Report, Schedules, Selection};
+use borges_commands::model::questions::{More, outcomes};
+use borges_languages::model::{Explore, Lead, Model, Order, Part, Report, Schedules, Selection};
 use borges_session::model::{AskError, ModelSession};
 use serde::Serialize;
 
@@ -56,14 +56,9 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
             "--schedule order takes agents by the names that traces show, for example order:t2,-t1",
         ));
     }
-    if let Some(name) = report.unmet.first() {
-        return Err(Failure::usage(
-            format!(
-                "no state of {} that was explored has a value called '{name}'",
-                options.program
-            ),
-            "--keep takes the names that outcomes show, for example x, acc.bal",
-        ));
+    if let Some(nothing) = report.unmet_in_words() {
+        let message = format!("{}: {nothing}", options.program);
+        return Err(Failure::usage(message, KEPT));
     }
     goals::judged(options, &mut report)?;
     let explored = Explored {
@@ -71,7 +66,11 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
         report: &report,
     };
     output.say(&explored, |paint| {
-        outcomes::shown(&report, options, paint) + &goals::shown(&report, options, paint)
+        let more = More {
+            values: options.verbose,
+            ways: options.traces,
+        };
+        outcomes(&report, more, paint) + &goals::shown(&report, options, paint)
     })?;
     if options.session.is_some() {
         let kept = output.watch_states("states to finish", |goes_on| session.write(goes_on));
@@ -80,6 +79,10 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
     session.end_of_process();
     Ok(goals::exit(&report))
 }
+
+/// What `--keep` takes.
+const KEPT: &str =
+    "--keep takes the names that outcomes show (x, acc.bal), and expressions (acc.bal > 3)";
 
 /// Refuses what a program of a model language has not.
 pub(super) fn refuse_of_models(within: &args::Forever, has_board: bool) -> Result<(), Failure> {
@@ -130,15 +133,15 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
             args::Order::Random => Order::Random(options.seed),
         },
     };
+    let kept = options.keep.as_ref().map(|parts| {
+        let parts = Part::list(model, &parts.join(","));
+        parts.map_err(|error| Failure::usage(format!("--keep: {error}"), KEPT))
+    });
     Ok(Explore {
         grain: options.steps.grain.unwrap_or_default(),
         delivery: options.steps.delivery,
         debugger: options.debugger,
-        keep: options.keep.as_ref().map(|names| {
-            let names = names.iter().map(|name| name.trim());
-            let named = names.filter(|name| !name.is_empty());
-            named.map(str::to_string).collect()
-        }),
+        keep: kept.transpose()?,
         symmetry: options.symmetry,
         schedule: schedule(options),
         reduction: options.reduction,

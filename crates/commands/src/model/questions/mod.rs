@@ -1,12 +1,13 @@
 //! Questions about all runs of a program: the same words at every prompt of a model language.
 
+mod outcomes;
 mod render;
 
 use std::marker::PhantomData;
 
 use borges_languages::model::{Progress, Question, Reply};
 use borges_session::command::Observer;
-use borges_session::model::ModelSession;
+use borges_session::model::{Abstraction, ModelSession};
 use serde_json::json;
 
 use crate::cursor::{Cursor, Misread};
@@ -15,6 +16,7 @@ use crate::paint::Paint;
 use crate::table::{Completes, Spec};
 use crate::words::{self, explore, query};
 
+pub use outcomes::{More, outcomes, trace};
 pub(super) use render::{end, many_paths, size};
 pub use render::{judgement, pairs};
 
@@ -25,6 +27,8 @@ pub enum Asking {
     Question(Question),
     /// All states, of which so many are shown.
     Explore(u32),
+    /// All outcomes through an abstraction.
+    Abstract(Abstraction),
     /// One in SQL.
     Sql(String),
     /// Whether a breakpoint may and must be met.
@@ -48,10 +52,10 @@ impl<R: From<Asking> + 'static> Rows<R> {
         .arguments("QUESTION")
         .details(ASK_DETAILS)
         .completes(&[Completes::Words(WORDS)]),
-        explore(|c| Ok(Asking::Explore(c.small_or("a number of states", SHOWN)?).into()))
+        explore(|c| exploring(c).map(R::from))
             .letters(&["graph", "g"])
-            .arguments("[STATES]")
-            .details("Equal ones are one. The first so many are shown, with what can happen in each; 'jump' goes to one."),
+            .arguments("[STATES|--keep [PART,…]|--symmetry]")
+            .details(EXPLORE_DETAILS),
         query(|c| c.all("a SELECT").map(|sql| Asking::Sql(sql).into())).details(
             "It is about all states of the program. Tables: model_state, model_edge, \
 model_outcome, model_program; views: model_ends, model_shortest, model_steps \
@@ -102,6 +106,11 @@ reached. cycles: where a run can stay for ever. What an answer numbers is where 
 Ctrl-C stops the exploration: the answer then says on how much it rests, and the next question \
 goes on exploring.";
 
+const EXPLORE_DETAILS: &str = "Equal ones are one. The first so many are shown, with what can happen in each; \
+'jump' goes to one. With --keep or --symmetry, the outcomes through an abstraction, which leaves universes out: \
+with --keep, only these values (acc.bal) and expressions (acc.bal > 3), and what can happen next, tell states \
+apart; with --symmetry, actors of one definition are alike.";
+
 /// States that `explore` shows unless it is told how many.
 const SHOWN: u32 = 40;
 
@@ -142,6 +151,18 @@ fn asking(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
     }))
 }
 
+fn exploring(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
+    let symmetry = cursor.keyword("--symmetry");
+    let keep = cursor.keyword("--keep");
+    if !symmetry && !keep {
+        return Ok(Asking::Explore(
+            cursor.small_or("a number of states", SHOWN)?,
+        ));
+    }
+    let keep = keep.then(|| cursor.take_rest().text.to_owned());
+    Ok(Asking::Abstract(Abstraction { keep, symmetry }))
+}
+
 /// Reads a formula; `--fair` is the word `fair` of formulas.
 fn check(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
     let fair = cursor.keyword("--fair");
@@ -175,6 +196,17 @@ pub(super) trait Asked {
             Asking::Explore(most) => {
                 let graph = self.session().graph(watched(observer));
                 return Ok(render::states(graph, *most, paint));
+            }
+            Asking::Abstract(abstraction) => {
+                let session = self.session();
+                let report = session.abstracted(abstraction, watched(observer));
+                let report = report.map_err(shown)?;
+                let more = More {
+                    values: true,
+                    ways: false,
+                };
+                let text = outcomes(&report, more, paint);
+                return Ok((text, json!({ "reply": "outcomes", "report": report })));
             }
             Asking::Sql(sql) => {
                 let table = self.session().query(sql, watched(observer));

@@ -18,11 +18,78 @@ let counter: i32 = 7;
 
 enum Mode { Off, Heat = 7, Cool }
 
+// Optimizers take the names of locals away, those of what all functions see they leave.
+let total: i32 = 1;
+let ratio: f64 = 0.25;
+let wideSum: i64 = 3;
+let isOpen: bool = false;
+let title: string = "none";
+let row: Array<i32> = [];
+let bits: Uint8Array = new Uint8Array(2);
+let labels: Array<string> = [];
+let spots: Array<Spot> = [];
+let ages = new Map<string, i32>();
+let names = new Map<i32, string>();
+let seen = new Set<i32>();
+let grid: Array<Array<i32>> = [];
+let first: Spot = new Spot(0, 0);
+let fixed: StaticArray<u16> = [0, 0];
+
 function quoted(text: string): string {
   return '"' + text + '"';
 }
 
+function fill(seed: i32): void {
+  total += seed;
+  ratio *= seed;
+  wideSum <<= seed + 30;
+  isOpen = seed > 2;
+  title = "row " + seed.toString();
+  row.push(seed);
+  row.push(-seed);
+  bits[0] = <u8>(seed + 200);
+  labels.push(title);
+  labels.push("b");
+  spots.push(new Spot(seed, 1.5));
+  ages.set("ada", seed);
+  ages.set(title, 36);
+  names.set(seed, title);
+  names.set(9, "gone");
+  names.delete(9);
+  seen.add(seed);
+  seen.add(-4);
+  grid.push([seed, 1]);
+  grid.push([]);
+  first = new Spot(seed + 1, 0.5);
+  fixed[1] = <u16>(seed + 65000);
+}
+
+function sayAll(): void {
+  say("total", total.toString());
+  say("ratio", ratio.toString());
+  say("wideSum", wideSum.toString());
+  say("isOpen", isOpen ? "1" : "0");
+  say("title", quoted(title));
+  say("row", "[" + row.join(", ") + "]");
+  say("bits", "[" + bits.join(", ") + "]");
+  say("labels", "[" + quoted(labels[0]) + ", " + quoted(labels[1]) + "]");
+  say("spots", "[Spot {x: " + spots[0].x.toString() + ", y: " + spots[0].y.toString() + "}]");
+  say("ages", '{"ada": ' + ages.get("ada").toString() + ", " + quoted(title) + ": 36}");
+  const key = names.keys()[0];
+  say("names", "{" + key.toString() + ": " + quoted(names.get(key)) + "}");
+  say("seen", "{" + seen.values().join(", ") + "}");
+  say("grid", "[[" + grid[0].join(", ") + "], []]");
+  say("first", "Spot {x: " + first.x.toString() + ", y: " + first.y.toString() + "}");
+  say("first.x", first.x.toString());
+  say("row[1]", row[1].toString());
+  say('ages["ada"]', ages.get("ada").toString());
+  say("spots[0].y", spots[0].y.toString());
+  say("fixed", "[" + fixed.join(", ") + "]");
+}
+
 export function main(seed: i32): i32 {
+  fill(seed);
+  sayAll();
   const small: i32 = -seed;
   const large: i64 = 1 << 40;
   const real: f32 = 2.5;

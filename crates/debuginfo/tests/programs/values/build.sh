@@ -71,4 +71,6 @@ clang++-14 --target=wasm32 -nostdlib -fno-exceptions -fno-rtti -std=c++17 -O0 -g
     -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. robot.cpp -o robot.wasm
 chmod 644 robot.wasm
 "$asc" assembly.ts --outFile assembly.wasm --debug --runtime incremental --use abort=
+# What nothing reads is left out, so there must be something that says it: `main` is called with a seed.
+"$asc" assembly.ts --outFile assembly-O2.wasm --debug -O2 --runtime incremental --use abort=
 "$asc" assembly.ts --outFile assembly-stub.wasm --debug --runtime stub --use abort=

@@ -5,10 +5,19 @@ use std::fmt::Write as _;
 
 use borges_languages::model::{Datum, End, Met, Reduction, Report, Step, Why};
 
-use crate::args;
-use borges_commands::paint::{Paint, Role, count, grouped, printable};
+use crate::paint::{Paint, Role, count, grouped, printable};
 
-pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {
+/// What of outcomes is shown besides what tells them apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct More {
+    /// The values that all have.
+    pub values: bool,
+    /// A shortest way to each.
+    pub ways: bool,
+}
+
+/// What was found, as text: outcomes, sizes, what was left out and why.
+pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
     let mut text = String::new();
     match (&report.met, &report.toward) {
         (Some(met), _) => text.push_str(&met_shown(met, paint)),
@@ -21,13 +30,13 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
         }
         (None, None) => {}
     }
-    let same = match options.verbose {
+    let same = match more.values {
         true => Same::default(),
         false => Same::of(&report.ends),
     };
     for (end, shown) in report.ends.iter().zip(ends_shown(report, &same, paint)) {
         text.push_str(&shown);
-        if options.traces {
+        if more.ways {
             text.push_str(&trace(&end.trace, paint));
         }
     }
@@ -54,6 +63,9 @@ pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> 
             "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
         );
         let _ = writeln!(text, "{}", paint.warning(&note));
+        if report.complete && report.ends.is_empty() {
+            text.push_str("no run of the abstraction ends: more must be kept to follow one\n");
+        }
     }
     if report.debugger {
         text.push_str("under the debugger: each step pauses, and is resumed\n");
@@ -201,7 +213,8 @@ fn datum(value: &Datum) -> String {
     }
 }
 
-pub(super) fn trace(steps: &[Step], paint: &Paint) -> String {
+/// The steps of a way, a line each.
+pub fn trace(steps: &[Step], paint: &Paint) -> String {
     let mut text = String::new();
     for step in steps {
         let place = match (step.line, step.column) {
