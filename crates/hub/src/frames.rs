@@ -140,7 +140,8 @@ pub(crate) fn states(id: u32, graph: &dyn Multiverse) -> Vec<u8> {
     });
     let mut statuses = Vec::with_capacity(count as usize);
     frame.words((0..count).map(|state| {
-        let (depth, status) = graph.standing(state).unwrap_or((0, "waiting"));
+        let depth = graph.depth(state).unwrap_or(0);
+        let status = graph.status(state).unwrap_or("waiting");
         let code = STATUSES.iter().position(|known| *known == status);
         statuses.push(code.unwrap_or(1) as u8);
         depth

@@ -39,10 +39,18 @@ pub fn of_path(path: &str) -> Option<&'static dyn Dialect> {
     all.find(|dialect| has_name && dialect.extension() == extension)
 }
 
+/// The language of a word that is a program itself; none if it must be the name of a file.
+#[must_use]
+pub fn of_word(word: &str) -> Option<&'static dyn Dialect> {
+    let mut all = all().into_iter();
+    all.find(|dialect| dialect.is_program(word))
+}
+
 /// λ_amb.
 pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(text)?))
     .laid_out(|text| Ok(amb::format(text)?))
     .shaped("expressions are numbers, (+ …) and (amb …)")
+    .in_a_word(|word| word.starts_with('('))
     .offering(Prompt::Walk);
 
 /// AmbientTalk.

@@ -2,22 +2,22 @@
 
 use std::path::Path;
 
-use borges_languages::model::{AMB, Dialect, Explore, Model, ModelError, language};
+use borges_languages::model::{Dialect, Explore, Model, ModelError, language};
 use borges_session::model::{KeptError, KeptGraph, graph_damage, kept as kept_graph};
 
 use crate::args::{DELIVERIES, GRAINS, word_for};
 use crate::exit::Failure;
 use borges_commands::paint::{count, printable};
 
-/// The program that a word on the command line names: a file by its extension, or an expression of λ_amb in
-/// parentheses. None if it is of no model language.
+/// The program that a word on the command line names or is: a file by its extension, or an expression in parentheses.
+/// None if it is of no model language.
 ///
 /// # Errors
 /// A file that cannot be read, or the place of the mistake in it, shown.
 pub(crate) fn named(word: &str) -> Result<Option<Model>, Failure> {
     let word = word.trim();
-    if word.starts_with('(') {
-        return parse(&AMB, word, None).map(Some);
+    if let Some(dialect) = language::of_word(word) {
+        return parse(dialect, word, None).map(Some);
     }
     let Some(dialect) = language::of_path(word) else {
         return Ok(None);

@@ -276,8 +276,11 @@ pub trait Multiverse: Send {
     /// A state in words; none if there is none of that number.
     fn show(&self, state: u32) -> Option<String>;
 
-    /// How far a state is, and its status: `expanded` and so on, or the kind of its outcome.
-    fn standing(&self, state: u32) -> Option<(u32, &'static str)>;
+    /// How far a state is: the steps of a shortest way there.
+    fn depth(&self, state: u32) -> Option<u32>;
+
+    /// A state's status: `expanded` and so on, or the kind of its outcome.
+    fn status(&self, state: u32) -> Option<&'static str>;
 
     /// A state; with words only if asked.
     fn state_row(&self, state: u32, words: bool) -> Option<StateRow>;
@@ -304,14 +307,15 @@ pub(super) struct Held<P: Reported> {
 }
 
 /// States that are looked at between two questions whether to go on.
-const BEAT: u32 = 64;
+const BEAT: u32 = 8;
 
 /// Whoever ends an exploration wants to know what it found: so long the nearest states are still held to goals.
 const GRACE: Duration = Duration::from_millis(10);
 
 /// What follows from a graph; anew when it has grown.
 pub(super) struct Derived<P: Reported> {
-    shortest: ShortestPaths,
+    /// Once somebody asked.
+    shortest: OnceLock<ShortestPaths>,
     outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
     /// On which cycle a state lies, once somebody asked.
     cycles: OnceLock<HashMap<u32, u32>>,
@@ -332,11 +336,16 @@ impl<P: Reported> Held<P> {
                 }
             }
             Derived {
-                shortest: graph.shortest_paths(NodeId::ROOT),
+                shortest: OnceLock::new(),
                 outcomes: outcomes.into_iter().collect(),
                 cycles: OnceLock::new(),
             }
         })
+    }
+
+    fn shortest(&self) -> &ShortestPaths {
+        let shortest = || self.graph().shortest_paths(NodeId::ROOT);
+        self.derived().shortest.get_or_init(shortest)
     }
 
     fn cycles(&self) -> &HashMap<u32, u32> {
@@ -409,11 +418,7 @@ impl<P: Reported> Held<P> {
     }
 
     fn way(&self, node: NodeId) -> Way {
-        let path = self
-            .derived()
-            .shortest
-            .path(self.graph(), node)
-            .unwrap_or_default();
+        let path = self.shortest().path(self.graph(), node).unwrap_or_default();
         let edges = path.iter().filter_map(|edge| self.graph().edge(*edge));
         Way {
             state: node.0,
@@ -426,7 +431,7 @@ impl<P: Reported> Held<P> {
     fn nearest(&self, ends: &[NodeId]) -> Option<NodeId> {
         ends.iter()
             .copied()
-            .min_by_key(|end| self.derived().shortest.length(*end).unwrap_or(u32::MAX))
+            .min_by_key(|end| self.shortest().length(*end).unwrap_or(u32::MAX))
     }
 
     /// Whether the program keeps to a goal, as far as that was found out before `keep_going` returned false; `complete` if
@@ -554,7 +559,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
 
     fn way_to(&self, state: u32) -> Option<Vec<&dyn Any>> {
         let graph = self.graph();
-        let path = self.derived().shortest.path(graph, NodeId(state))?;
+        let path = self.shortest().path(graph, NodeId(state))?;
         let states = path.iter().map(|edge| {
             let state: &dyn Any = graph.state(graph.edge(*edge)?.to)?;
             Some(state)
@@ -564,7 +569,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
 
     fn options_to(&self, state: u32) -> Option<Vec<u32>> {
         let graph = self.graph();
-        let path = self.derived().shortest.path(graph, NodeId(state))?;
+        let path = self.shortest().path(graph, NodeId(state))?;
         let options = path.iter().map(|edge| Some(graph.edge(*edge)?.option));
         options.collect()
     }
@@ -587,7 +592,9 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
 
     fn endings(&self) -> Endings {
         let graph = self.graph();
-        let paths = graph.count_paths().ok();
+        // Of a part there is no number, and looking for one takes long.
+        let is_whole = self.partial().is_none();
+        let paths = is_whole.then(|| graph.count_paths().ok()).flatten();
         let counted = paths.iter().flat_map(|paths| paths.ends());
         let counts: HashMap<u32, String> = counted
             .map(|(node, paths)| (node.0, paths.to_string()))
@@ -662,15 +669,15 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         Some(self.graph().language().show(state))
     }
 
-    fn standing(&self, state: u32) -> Option<(u32, &'static str)> {
+    fn depth(&self, state: u32) -> Option<u32> {
+        self.shortest().length(NodeId(state))
+    }
+
+    fn status(&self, state: u32) -> Option<&'static str> {
         let node = NodeId(state);
-        let depth = self.derived().shortest.length(node)?;
         let outcome = self.graph().outcome(node);
         let status = outcome.map(|outcome| outcome.verdicts.worst().name());
-        Some((
-            depth,
-            status.or_else(|| Some(word(self.graph().status(node)?)))?,
-        ))
+        status.or_else(|| Some(word(self.graph().status(node)?)))
     }
 
     fn state_row(&self, state: u32, words: bool) -> Option<StateRow> {
@@ -678,8 +685,8 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         let status = word(self.graph().status(node)?);
         Some(StateRow {
             id: state,
-            depth: self.derived().shortest.length(node).unwrap_or(u32::MAX),
-            via: self.derived().shortest.last_edge(node).map(|edge| edge.0),
+            depth: self.shortest().length(node).unwrap_or(u32::MAX),
+            via: self.shortest().last_edge(node).map(|edge| edge.0),
             status,
             outcome: self.outcome_of(node),
             cycle: self.cycles().get(&state).copied(),

@@ -34,6 +34,9 @@ pub trait Dialect: fmt::Debug + Sync {
     /// Whether a file of this extension is a program of the language: other files may have it too.
     fn reads(&self, text: &str) -> bool;
 
+    /// Whether a word that could name a file is a program itself.
+    fn is_program(&self, word: &str) -> bool;
+
     /// A text with all that it needs of other files, which lie in this folder or below: what is read, kept and sent.
     ///
     /// # Errors
@@ -122,6 +125,7 @@ pub struct Simple<L> {
     format: Option<Format>,
     prompt: Prompt,
     reads: fn(&str) -> bool,
+    is_program: fn(&str) -> bool,
     gather: Gather,
     own: fn(&str) -> &str,
     options: Option<(Asked<L>, Debugged<L>)>,
@@ -156,6 +160,7 @@ impl<L> Simple<L> {
             format: None,
             prompt: Prompt::Universes,
             reads: |_| true,
+            is_program: |_| false,
             gather: |text, _| Ok(text.to_owned()),
             own: |text| text,
             options: None,
@@ -188,6 +193,13 @@ impl<L> Simple<L> {
     #[must_use]
     pub const fn reading(mut self, reads: fn(&str) -> bool) -> Self {
         self.reads = reads;
+        self
+    }
+
+    /// Of which programs can stand where files are named: those words that `is_program` says so of.
+    #[must_use]
+    pub const fn in_a_word(mut self, is_program: fn(&str) -> bool) -> Self {
+        self.is_program = is_program;
         self
     }
 
@@ -231,6 +243,10 @@ where
 
     fn reads(&self, text: &str) -> bool {
         (self.reads)(text)
+    }
+
+    fn is_program(&self, word: &str) -> bool {
+        (self.is_program)(word)
     }
 
     fn gather(&self, text: &str, folder: &Path) -> Result<String, ModelError> {

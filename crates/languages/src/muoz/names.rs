@@ -1,10 +1,60 @@
 //! What variables are called when they are shown: as in the program, and told apart by numbers.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use borges_multiverse::list::List;
 
 use super::name::{ThreadName, VariableName};
 use super::program::{Ident, Program};
-use super::state::State;
+use super::state::{State, Variable};
+
+/// Names of fewer variables are found again faster than they are remembered.
+const FEW: u32 = 256;
+
+/// The names in the large state that was asked about last: a view asks about one state many times.
+#[derive(Debug, Default)]
+pub(super) struct KnownNames(Mutex<Option<(Bound, Arc<Names>)>>);
+
+/// What threads have bound, which decides all names of a program.
+type Bound = Vec<(ThreadName, List<Variable>)>;
+
+impl KnownNames {
+    /// The names of all variables of a state.
+    pub(super) fn names(&self, program: &Program, state: &State) -> Arc<Names> {
+        let count: u32 = state.threads.iter().map(|t| t.variables.len()).sum();
+        if count < FEW {
+            return Arc::new(Names::of(program, state));
+        }
+        let bound = |thread: &Arc<_>| {
+            let thread: &super::state::Thread = thread;
+            (thread.name.clone(), thread.variables.clone())
+        };
+        let bound: Bound = state.threads.iter().map(bound).collect();
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, names)) = &*last
+            && *known == bound
+        {
+            return Arc::clone(names);
+        }
+        let names = Arc::new(Names::of(program, state));
+        *last = Some((bound, Arc::clone(&names)));
+        names
+    }
+}
+
+/// What is remembered is no part of a program.
+impl Clone for KnownNames {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for KnownNames {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
 
 /// The names under which variables are shown: `x`, `x1`, `x2`, … for those that the program
 /// calls `x`.
@@ -22,7 +72,7 @@ pub struct Names {
 impl Names {
     /// The names of all variables of a state, given in the order of causal birth: equal states
     /// show equal names.
-    pub(super) fn of(program: &Program, state: &State) -> Self {
+    fn of(program: &Program, state: &State) -> Self {
         let mut names = Self::default();
         for (name, variable) in state.variables() {
             names.bind(program, name, variable.ident);

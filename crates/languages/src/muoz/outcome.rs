@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::names::Names;
 use super::semantics::{MuOz, Ready};
 use super::state::State;
 use crate::source;
@@ -30,7 +29,7 @@ pub struct Answer {
 
 impl Answer {
     pub(super) fn of(program: &MuOz, state: &State) -> Self {
-        let names = Names::of(program.program(), state);
+        let names = program.names(state);
         let mut remains = Self::default();
         for (name, variable) in state.variables() {
             let shown = names.show(&name).to_owned();

@@ -5,7 +5,6 @@ use borges_multiverse::language::{
 };
 
 use super::name::{ThreadName, VariableName};
-use super::names::Names;
 use super::outcome::Answer;
 use super::rule::{Act, Rule};
 use super::semantics::{MuOz, Ready, Stuck};
@@ -89,7 +88,7 @@ impl Language for MuOz {
     }
 
     fn label(&self, state: &State, choice: &ThreadName) -> Label {
-        let names = Names::of(&self.program, state);
+        let names = self.names(state);
         let thread = state.thread(choice);
         let (rule, text) = match thread.map(|thread| (thread, self.ready(state, thread))) {
             Some((thread, Ready::Step(step))) => {
@@ -151,7 +150,7 @@ impl Language for MuOz {
     }
 
     fn show(&self, state: &State) -> String {
-        let names = Names::of(&self.program, state);
+        let names = self.names(state);
         self.show_state(state, &names)
     }
 }

@@ -4,6 +4,7 @@ use borges_multiverse::language::Span;
 
 use super::error::ParseError;
 use super::name::{ThreadName, VariableName};
+use super::names::KnownNames;
 use super::parse::parse;
 use super::print::{Notation, Pretty};
 use super::program::{
@@ -17,6 +18,7 @@ use borges_multiverse::list::List;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MuOz {
     pub(super) program: Program,
+    pub(super) known: KnownNames,
 }
 
 /// Why no rule applies to a thread, now or ever.
@@ -80,6 +82,7 @@ impl MuOz {
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         Ok(Self {
             program: parse(text)?,
+            known: KnownNames::default(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! States, steps and code in words.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::name::{ThreadName, VariableName};
 use super::names::Names;
@@ -9,6 +10,9 @@ use super::program::{Bound, Program, Statement};
 use super::rule::Act;
 use super::semantics::{MuOz, Step, Stuck};
 use super::state::{Closure, Code, State, Thread, Value, Variable};
+
+/// Variables of a state in a line.
+const SHOWN: usize = 500;
 
 impl Stuck {
     /// The reason in words.
@@ -119,8 +123,8 @@ impl MuOz {
 
     /// The names of a state's variables: `x`, `x1`, `x2`, … in the order of causal birth.
     #[must_use]
-    pub fn names(&self, state: &State) -> Names {
-        Names::of(&self.program, state)
+    pub fn names(&self, state: &State) -> Arc<Names> {
+        self.known.names(&self.program, state)
     }
 
     /// The code that a thread has still to execute, its variables under their names; none if there
@@ -191,14 +195,23 @@ impl MuOz {
     }
 
     fn show_store(&self, state: &State, names: &Names) -> String {
-        let shown = state.variables().map(|(name, variable)| {
+        let all: usize = state
+            .threads
+            .iter()
+            .map(|t| t.variables.len() as usize)
+            .sum();
+        let shown = state.variables().take(SHOWN).map(|(name, variable)| {
             let value = match self.value(&name, variable, names) {
                 Some(value) => value,
                 None => show_queue(state, &name, names),
             };
             format!("{} = {value}", names.show(&name))
         });
-        shown.collect::<Vec<_>>().join(", ")
+        let text = shown.collect::<Vec<_>>().join(", ");
+        match all.saturating_sub(SHOWN) {
+            0 => text,
+            more => format!("{text}, … and {more} more variables"),
+        }
     }
 
     /// What a variable is, in a few words; none for a port under the name for which it was made,

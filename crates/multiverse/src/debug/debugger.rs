@@ -195,6 +195,14 @@ where
         if configuration.mode() == Mode::Pause && !configuration.hits().is_empty() {
             return Some(Status::Paused(configuration.hits().to_vec()));
         }
+        let graph = self.graph();
+        // Most universes are so, and nothing has to be asked of the program for them.
+        if configuration.mode() != Mode::Pause
+            && graph.status(universe) == Some(Known::Expanded)
+            && graph.edges_from(universe).next().is_some()
+        {
+            return Some(Status::Running);
+        }
         let program = self.catalogue().program();
         let mut choices = Vec::new();
         program.enabled(&configuration.program, &mut choices);
@@ -207,11 +215,11 @@ where
         if configuration.mode() == Mode::Pause {
             return Some(Status::Paused(Vec::new()));
         }
-        self.graph().language().enabled(configuration, &mut choices);
+        graph.language().enabled(configuration, &mut choices);
         if choices.is_empty() {
             return Some(Status::Held);
         }
-        Some(match self.graph().status(universe) {
+        Some(match graph.status(universe) {
             Some(Known::Expanded) => Status::Running,
             _ => Status::Unexplored,
         })

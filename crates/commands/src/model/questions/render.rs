@@ -67,7 +67,7 @@ pub(super) fn states(graph: &dyn Multiverse, most: u32, paint: &Paint) -> (Strin
     let known = graph.states() as u64;
     let (mut text, mut nodes) = (String::new(), Vec::new());
     for state in 0..most.min(graph.states() as u32) {
-        let (Some(shown), Some((_, status))) = (graph.show(state), graph.standing(state)) else {
+        let (Some(shown), Some(status)) = (graph.show(state), graph.status(state)) else {
             continue;
         };
         let of = endings.states.binary_search_by_key(&state, |end| end.0);

@@ -49,6 +49,9 @@ const FAR: u64 = 1_000_000;
 /// How many steps are taken between two looks at whether to go on.
 const BEAT: u64 = 1_024;
 
+/// Steps of a run that are named together.
+const NAMED: u32 = 256;
+
 /// A debugging session with one program: every command that moves leads from the universe shown to
 /// another, and the debugger keeps them all.
 #[derive(Debug)]
@@ -122,6 +125,24 @@ pub enum SessionError {
     /// The recording does not fit the program.
     #[error(transparent)]
     Recording(#[from] RecordingError),
+}
+
+/// Names what a machine has bound from an event on, if it is `wanted`.
+fn name(
+    names: &mut Names,
+    machine: &Machine,
+    from: EventId,
+    wanted: impl Fn(&VariableName) -> bool,
+) {
+    for (_, event) in machine.events_from(from) {
+        if let Some(name) = event.act.binds()
+            && let Some(variable) = machine.state().variable(name)
+            && wanted(name)
+        {
+            let program = machine.program().program();
+            names.bind(program, name.clone(), variable.ident);
+        }
+    }
 }
 
 fn few(number: usize, what: &str) -> String {
@@ -258,7 +279,7 @@ impl Session {
     fn go(&mut self, machine: Machine) {
         if machine != *self.machine() {
             let to = self.universes.go(self.at, machine, self.said.clone());
-            self.arrive(to);
+            self.arrive(to, None);
         }
     }
 
@@ -270,8 +291,18 @@ impl Session {
         mut next: impl FnMut(&Machine) -> Option<ThreadName>,
     ) -> Option<Rest> {
         if halts {
-            let to = self.universes.lead(self.at, self.said.clone(), next)?;
-            self.arrive(Some(to));
+            // A long run has much to name: done on the way, nobody waits for it at the end.
+            let mut names = std::mem::take(&mut self.names);
+            let mut named = self.machine().steps();
+            let to = self.universes.lead(self.at, self.said.clone(), |machine| {
+                if machine.steps() >= named + NAMED {
+                    name(&mut names, machine, EventId(named), |_| true);
+                    named = machine.steps();
+                }
+                next(machine)
+            });
+            self.names = names;
+            self.arrive(Some(to?), Some(named));
             return self.halted();
         }
         let mut machine = self.machine().clone();
@@ -282,25 +313,12 @@ impl Session {
         None
     }
 
-    /// Stands in a universe, and names what is new there.
-    fn arrive(&mut self, to: Option<NodeId>) {
-        let from = EventId(self.machine().steps());
+    /// Stands in a universe, and names what is new there: what happened from an event on, if it is said from which.
+    fn arrive(&mut self, to: Option<NodeId>, from: Option<u32>) {
+        let from = EventId(from.unwrap_or_else(|| self.machine().steps()));
         self.at = to.unwrap_or(self.at);
         let machine = self.machine().clone();
-        self.name(&machine, from, |_| true);
-    }
-
-    /// Names what a machine has bound from an event on, if it is `wanted`.
-    fn name(&mut self, machine: &Machine, from: EventId, wanted: impl Fn(&VariableName) -> bool) {
-        for (_, event) in machine.events_from(from) {
-            if let Some(name) = event.act.binds()
-                && let Some(variable) = machine.state().variable(name)
-                && wanted(name)
-            {
-                let program = machine.program().program();
-                self.names.bind(program, name.clone(), variable.ident);
-            }
-        }
+        name(&mut self.names, &machine, from, |_| true);
     }
 
     /// A step in words, with the rule that did it or undid it.
@@ -545,7 +563,7 @@ impl Session {
         // Names are given at once, so that replays can be asked for by name.
         let (here, recorded) = (self.machine().clone(), self.machine_in(at).clone());
         let is_new = |name: &VariableName| here.state().variable(name).is_none();
-        self.name(&recorded, EventId(0), is_new);
+        name(&mut self.names, &recorded, EventId(0), is_new);
         let run = Recording::of(&recorded).to_string();
         Ok(Reply::Recorded { run })
     }

@@ -3,7 +3,7 @@
 use borges_multiverse::debug::{BreakpointId, Link};
 use borges_multiverse::graph::NodeId;
 
-use super::{Given, Halt, Reply, Result, Session, SessionError};
+use super::{Given, Halt, Reply, Result, Session, SessionError, name};
 use crate::muoz::{EventId, Machine, ThreadName};
 use crate::predicate::NoCondition;
 
@@ -61,7 +61,7 @@ impl Session {
     fn show(&mut self, universe: NodeId) {
         self.at = universe;
         let machine = self.machine().clone();
-        self.name(&machine, EventId(0), |_| true);
+        name(&mut self.names, &machine, EventId(0), |_| true);
     }
 
     /// The last `count` commands that led to a universe.
