@@ -310,7 +310,7 @@ pub(super) struct Held<P: Reported> {
 const BEAT: u32 = 8;
 
 /// Whoever ends an exploration wants to know what it found: so long the nearest states are still held to goals.
-const GRACE: Duration = Duration::from_millis(10);
+const GRACE: Duration = Duration::from_millis(4);
 
 /// What follows from a graph; anew when it has grown.
 pub(super) struct Derived<P: Reported> {

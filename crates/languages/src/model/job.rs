@@ -419,14 +419,16 @@ impl Job<'_> {
         report.edges = graph.edge_count() as u64;
         report.complete = pause == Pause::Complete;
         report.why = report.why.or(Why::of(pause));
-        match graph.count_paths() {
-            Ok(counts) => {
+        // Who stopped it does not wait until everything was looked at once more.
+        let stopped = pause == Pause::Cancelled && !is_past(self.until.get());
+        match (!stopped).then(|| graph.count_paths()) {
+            Some(Ok(counts)) => {
                 report.paths = Some(counts.total().to_string());
                 report.cyclic = Some(false);
                 report.classes = exact.and_then(|exact| self.count(exact));
             }
-            Err(CountError::Cyclic(_)) => report.cyclic = Some(true),
-            Err(CountError::Unexplored(_) | CountError::Partial(_)) => {}
+            Some(Err(CountError::Cyclic(_))) => report.cyclic = Some(true),
+            Some(Err(CountError::Unexplored(_) | CountError::Partial(_))) | None => {}
         }
         report.ends = self.ends(graph, held.exploration.unfollowed());
         // What is seen through an abstraction is not all.

@@ -196,12 +196,14 @@ where
             return Some(Status::Paused(configuration.hits().to_vec()));
         }
         let graph = self.graph();
-        // Most universes are so, and nothing has to be asked of the program for them.
-        if configuration.mode() != Mode::Pause
-            && graph.status(universe) == Some(Known::Expanded)
-            && graph.edges_from(universe).next().is_some()
-        {
-            return Some(Status::Running);
+        // Most universes are one or the other, and nothing has to be asked of the program for them.
+        match graph.status(universe) {
+            _ if configuration.mode() == Mode::Pause => {}
+            Some(Known::Waiting) => return Some(Status::Unexplored),
+            Some(Known::Expanded) if graph.edges_from(universe).next().is_some() => {
+                return Some(Status::Running);
+            }
+            _ => {}
         }
         let program = self.catalogue().program();
         let mut choices = Vec::new();
