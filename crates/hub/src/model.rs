@@ -110,19 +110,7 @@ fn answer(
             })
         }
         ModelCommand::Abstracted { keep, symmetry } => {
-            let abstraction = Abstraction { keep, symmetry };
-            let report = words(session.abstracted(&abstraction, watch))?;
-            let row = |end: End| OutcomeRow {
-                how: end.how,
-                text: end.text,
-                steps: end.trace,
-            };
-            Ok(ModelReply::Outcomes {
-                ends: report.ends.into_iter().map(row).collect(),
-                abstraction: report.abstraction.unwrap_or_default(),
-                partial: report.why,
-                states: report.states,
-            })
+            abstracted(session, &Abstraction { keep, symmetry }, watch)
         }
         ModelCommand::Visit { state } => {
             session.graph(watch);
@@ -150,6 +138,26 @@ fn answer(
         ModelCommand::Caredeb { line } => caredeb(session, &line, watch),
     };
     reply.map(|reply| Answer::Reply(Replied::Model(Box::new(reply))))
+}
+
+/// The outcomes through an abstraction.
+fn abstracted(
+    session: &ModelSession,
+    abstraction: &Abstraction,
+    watch: Watch<'_>,
+) -> Result<ModelReply, String> {
+    let report = words(session.abstracted(abstraction, watch))?;
+    let row = |end: End| OutcomeRow {
+        how: end.how,
+        text: end.text,
+        steps: end.trace,
+    };
+    Ok(ModelReply::Outcomes {
+        ends: report.ends.into_iter().map(row).collect(),
+        abstraction: report.abstraction.unwrap_or_default(),
+        partial: report.why,
+        states: report.states,
+    })
 }
 
 /// Carries out a line of CaReDeb's prompt.

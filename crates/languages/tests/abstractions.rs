@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
-use borges_languages::model::{AMB, AMBIENT_TALK, Explore, MU_OZ, Model, Part, Report};
+use borges_languages::model::{AMB, AMBIENT_TALK, Aspect, Explore, MU_OZ, Model, Report};
 use borges_multiverse::language::Language;
 
 fn source(name: &str) -> String {
@@ -24,7 +24,7 @@ fn keeping(names: &[&str]) -> Explore {
         keep: Some(
             names
                 .iter()
-                .map(|name| Part::Value((*name).to_owned()))
+                .map(|name| Aspect::Value((*name).to_owned()))
                 .collect(),
         ),
         ..Explore::default()

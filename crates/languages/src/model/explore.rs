@@ -6,7 +6,7 @@ use borges_multiverse::graph;
 
 use super::goal::Goal;
 use super::lead::Lead;
-use super::lens::Part;
+use super::lens::Aspect;
 use super::schedule::Selection;
 use super::step::{Delivery, Grain, Reduction};
 
@@ -24,7 +24,7 @@ pub struct Explore {
     pub reduction: Reduction,
     /// An abstraction: states are taken for one that agree in these parts and in what can happen next. Explored breadth first whatever `order` says, never reduced, and
     /// not under the debugger.
-    pub keep: Option<Vec<Part>>,
+    pub keep: Option<Vec<Aspect>>,
     /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages
     /// without actors.
     pub symmetry: bool,

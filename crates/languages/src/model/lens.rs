@@ -23,14 +23,14 @@ use crate::predicate::{Kind, Predicate, PredicateError};
 
 /// A part of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Aspect {
     /// A value, by the name that outcomes have for it.
     Value(String),
     /// Whether an expression holds.
     Holds(Predicate),
 }
 
-impl Part {
+impl Aspect {
     /// The parts that a text names, with commas between them: values (`acc.bal`), or expressions that hold or not (`acc.bal > 3`).
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Aspect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(name) => f.write_str(name),
@@ -77,7 +77,7 @@ impl fmt::Display for Part {
 #[derive(Clone, Debug)]
 pub(super) struct Lens {
     /// What matters besides what can happen next; none if all does.
-    keep: Option<Vec<(Part, Vec<Name>)>>,
+    keep: Option<Vec<(Aspect, Vec<Name>)>>,
     /// Whether agents of one definition are alike.
     symmetry: bool,
     /// Who goes first, and who only where no other can; none if all are free.
@@ -126,11 +126,11 @@ pub(super) enum Key<S> {
 impl Lens {
     /// None if all that a state is matters.
     pub(super) fn new(
-        keep: Option<&[Part]>,
+        keep: Option<&[Aspect]>,
         symmetry: bool,
         order: Option<&walk::Order<String>>,
     ) -> Option<Self> {
-        let kept = |part: &Part| {
+        let kept = |part: &Aspect| {
             let names = part.names().into_iter().map(Name::new);
             (part.clone(), names.collect())
         };
@@ -205,13 +205,13 @@ impl Lens {
         });
         let outcome = language.outcome(state);
         let values = language.remains(&outcome.value).values;
-        let value = |(part, names): &(Part, Vec<Name>)| match part {
-            Part::Value(name) => {
+        let value = |(part, names): &(Aspect, Vec<Name>)| match part {
+            Aspect::Value(name) => {
                 let value = values.get(name)?;
                 names.iter().for_each(Name::meet);
                 Some(value.clone())
             }
-            Part::Holds(predicate) => {
+            Aspect::Holds(predicate) => {
                 let unmet = names.iter().filter(|name| !name.is_met());
                 let met = unmet.filter(|name| language.has(state, name.kind, &name.name));
                 met.for_each(Name::meet);

@@ -47,7 +47,7 @@ pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal};
 pub use job::{DESCRIBED, Job, Kept};
 pub use lead::Lead;
-pub use lens::Part;
+pub use lens::Aspect;
 pub use races::{RaceRow, RaceStep, Races};
 pub use report::{End, How, Met, Report};
 pub use reported::{Remains, Reported};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Part, Report, language,
+    Aspect, Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Report, language,
 };
 pub use borges_languages::model::{
     EdgeRow, End, How, Multiverse, Progress, Question, Races, Reply, StateRow, Step, Way, Why,
@@ -47,7 +47,7 @@ pub enum AskError {
 /// Which states are taken for one, as users say it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Abstraction {
-    /// The parts that tell states apart besides what can happen next ([`Part::list`]); none if all of a state does.
+    /// The parts that tell states apart besides what can happen next ([`Aspect::list`]); none if all of a state does.
     pub keep: Option<String>,
     /// Whether actors of one definition are alike.
     pub symmetry: bool,
@@ -192,7 +192,7 @@ impl ModelSession {
             let none = "this program has no actors that could be alike";
             return Err(AskError::NoAbstraction(none.to_owned()));
         }
-        let parts = keep.as_ref().map(|keep| Part::list(&self.model, keep));
+        let parts = keep.as_ref().map(|keep| Aspect::list(&self.model, keep));
         let parts = parts.transpose();
         let options = Explore {
             keep: parts.map_err(|error| AskError::NoAbstraction(error.to_string()))?,

@@ -4,7 +4,7 @@ mod device;
 mod goals;
 
 use borges_commands::model::questions::{More, outcomes};
-use borges_languages::model::{Explore, Lead, Model, Order, Part, Report, Schedules, Selection};
+use borges_languages::model::{Aspect, Explore, Lead, Model, Order, Report, Schedules, Selection};
 use borges_session::model::{AskError, ModelSession};
 use serde::Serialize;
 
@@ -134,7 +134,7 @@ fn as_asked(options: &args::Explore, model: &Model) -> Result<Explore, Failure> 
         },
     };
     let kept = options.keep.as_ref().map(|parts| {
-        let parts = Part::list(model, &parts.join(","));
+        let parts = Aspect::list(model, &parts.join(","));
         parts.map_err(|error| Failure::usage(format!("--keep: {error}"), KEPT))
     });
     Ok(Explore {
