@@ -6,6 +6,7 @@ use borges_languages::amb::{Amb, ParseErrorKind as AmbError};
 use borges_languages::ambienttalk::{AmbientTalk, Options, ParseErrorKind as ActorError};
 use borges_languages::model::{AMBIENT_TALK, Explore, Grain, Model, Selection, Why};
 use borges_languages::muoz::{MuOz, ParseErrorKind as OzError};
+use borges_multiverse::language::Language as _;
 use borges_multiverse::walk::Sampler;
 
 /// `text`, with blanks up to a length.
@@ -161,5 +162,28 @@ fn a_sampled_run_has_ten_thousand_steps() {
         };
         let report = model.explore(&sample, |_| true);
         assert_eq!((report.edges, report.why), (edges, Some(Why::Depth)));
+    }
+}
+
+/// A line shows so many variables of a state, and says how many there are besides.
+#[test]
+fn a_state_of_threads_shows_five_hundred_variables() {
+    let text = "let round = proc {self} let n = 1 in {self self} end end in {round round} end";
+    let program = MuOz::parse(text).unwrap();
+    let mut state = program.initial();
+    let mut before = String::new();
+    loop {
+        let line = program.show(&state);
+        let (_, store) = line.split_once(" | ").unwrap();
+        if store.contains("…") {
+            assert!(store.ends_with(", … and 1 more"), "{store}");
+            assert_eq!(store.matches(" = ").count(), 500);
+            assert_eq!(before.matches(" = ").count(), 500);
+            break;
+        }
+        before = store.to_owned();
+        let mut choices = Vec::new();
+        program.enabled(&state, &mut choices);
+        state = program.apply(&state, &choices[0]).unwrap().state;
     }
 }

@@ -210,7 +210,7 @@ impl MuOz {
         let text = shown.collect::<Vec<_>>().join(", ");
         match all.saturating_sub(SHOWN) {
             0 => text,
-            more => format!("{text}, … and {more} more variables"),
+            more => format!("{text}, … and {more} more"),
         }
     }
 
