@@ -124,7 +124,7 @@ test("threads and choices have the same page", async () => {
   await page.getByLabel("Question", { exact: true }).fill("x = true");
   await page.getByRole("button", { name: "Ask" }).click();
   await page.getByText("An abstraction: only x = true and what can happen next tell states apart").waitFor();
-  await page.getByText(/^deadlock: /).waitFor();
+  await page.getByRole("region", { name: "Questions" }).getByText(/^deadlock: /).waitFor();
   await page.getByRole("button", { name: "Run all universes" }).click();
   await page.getByLabel("Kind of question").selectOption("races");
   await page.getByRole("button", { name: "Ask" }).click();
