@@ -7,6 +7,8 @@ use borges_session::Flow;
 use crate::exit::Exit;
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
+/// Somebody who looked at [`pressed`] knows of it.
+static HEARD: AtomicBool = AtomicBool::new(false);
 /// Something was paused since [`take`] was last called.
 static PAUSED: AtomicBool = AtomicBool::new(false);
 /// Something runs that looks at [`pressed`].
@@ -32,6 +34,7 @@ pub(crate) fn install() {
 pub(crate) fn prompting() {
     PROMPTING.store(true, Ordering::SeqCst);
     PAUSED.store(false, Ordering::SeqCst);
+    HEARD.store(false, Ordering::SeqCst);
     PRESSED.store(0, Ordering::SeqCst);
 }
 
@@ -49,7 +52,10 @@ impl Pausable {
 impl Drop for Pausable {
     fn drop(&mut self) {
         PAUSABLE.store(false, Ordering::SeqCst);
-        PRESSED.store(0, Ordering::SeqCst);
+        // What came after the last look is meant for what the command does next.
+        if HEARD.swap(false, Ordering::SeqCst) || PROMPTING.load(Ordering::SeqCst) {
+            PRESSED.store(0, Ordering::SeqCst);
+        }
     }
 }
 
@@ -68,5 +74,9 @@ pub(crate) fn flow() -> Flow {
 
 /// Whether Ctrl-C was pressed since [`Pausable::begin`], or since the line was entered.
 pub(crate) fn pressed() -> bool {
-    PRESSED.load(Ordering::SeqCst) > 0
+    let is_pressed = PRESSED.load(Ordering::SeqCst) > 0;
+    if is_pressed {
+        HEARD.store(true, Ordering::SeqCst);
+    }
+    is_pressed
 }
