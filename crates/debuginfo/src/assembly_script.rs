@@ -504,14 +504,13 @@ impl DebugInfo {
             fields,
         })
     }
-}
 
-impl DebugInfo {
     /// Whether these fields, in their order, and the gaps before aligned ones are all of an object of this size.
     fn fill(&self, fields: &[Field], size: u32) -> bool {
         let end = fields.iter().try_fold(0_u32, |end, field| {
             let width = self.types().size(field.ty)?;
-            (end.checked_next_multiple_of(width)? == field.offset).then_some(field.offset + width)
+            let is_next = end.checked_next_multiple_of(width)? == field.offset;
+            field.offset.checked_add(width).filter(|_| is_next)
         });
         end == Some(size)
     }
@@ -604,6 +603,20 @@ mod tests {
                 false => assert_eq!(text, "<too large>"),
             }
         }
+    }
+
+    /// Offsets are what the code says, whatever that is.
+    #[test]
+    fn fields_fill_an_object_or_do_not() {
+        let info = info([]);
+        let field = |offset| Field {
+            name: "x".to_owned(),
+            offset,
+            ty: TypeId::of(ValType::I32),
+        };
+        assert!(info.fill(&[field(0), field(4)], 8));
+        assert!(!info.fill(&[field(0), field(8)], 12));
+        assert!(!info.fill(&[field(u32::MAX - 1)], u32::MAX));
     }
 
     #[test]
