@@ -33,10 +33,7 @@ pub(super) fn claim(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let name = program.to_str().unwrap_or_default();
-    let formula = &match options.fair {
-        true => format!("fair {formula}"),
-        false => formula.to_owned(),
-    };
+    let formula = &questions::about(formula, options.fair);
     let (verdict, cancelled) = match model::named(name)? {
         Some(model) => of_model(options, &model, (name, formula), output)?,
         None => of_device(options, (program, formula), output)?,

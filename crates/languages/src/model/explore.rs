@@ -22,7 +22,8 @@ pub struct Explore {
     pub debugger: bool,
     /// What is left out.
     pub reduction: Reduction,
-    /// An abstraction: states are taken for one that agree in these parts and in what can happen next. Explored breadth first whatever `order` says, never reduced, and
+    /// An abstraction: states are taken for one that agree in these parts and in what can happen next.
+    /// Explored breadth first whatever `order` says, never reduced, and
     /// not under the debugger.
     pub keep: Option<Vec<Aspect>>,
     /// An abstraction: actors of one definition are alike. Otherwise as `keep`; nothing in languages

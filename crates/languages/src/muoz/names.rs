@@ -7,10 +7,10 @@ use borges_multiverse::list::List;
 
 use super::name::{ThreadName, VariableName};
 use super::program::{Ident, Program};
-use super::state::{State, Variable};
+use super::state::{State, Thread, Variable};
 
 /// Names of fewer variables are found again faster than they are remembered.
-const FEW: u32 = 256;
+const FEW: usize = 256;
 
 /// The names in the large state that was asked about last: a view asks about one state many times.
 #[derive(Debug, Default)]
@@ -22,14 +22,10 @@ type Bound = Vec<(ThreadName, List<Variable>)>;
 impl KnownNames {
     /// The names of all variables of a state.
     pub(super) fn names(&self, program: &Program, state: &State) -> Arc<Names> {
-        let count: u32 = state.threads.iter().map(|t| t.variables.len()).sum();
-        if count < FEW {
+        if state.variable_count() < FEW {
             return Arc::new(Names::of(program, state));
         }
-        let bound = |thread: &Arc<_>| {
-            let thread: &super::state::Thread = thread;
-            (thread.name.clone(), thread.variables.clone())
-        };
+        let bound = |thread: &Arc<Thread>| (thread.name.clone(), thread.variables.clone());
         let bound: Bound = state.threads.iter().map(bound).collect();
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, names)) = &*last

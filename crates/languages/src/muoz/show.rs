@@ -195,11 +195,6 @@ impl MuOz {
     }
 
     fn show_store(&self, state: &State, names: &Names) -> String {
-        let all: usize = state
-            .threads
-            .iter()
-            .map(|t| t.variables.len() as usize)
-            .sum();
         let shown = state.variables().take(SHOWN).map(|(name, variable)| {
             let value = match self.value(&name, variable, names) {
                 Some(value) => value,
@@ -208,7 +203,7 @@ impl MuOz {
             format!("{} = {value}", names.show(&name))
         });
         let text = shown.collect::<Vec<_>>().join(", ");
-        match all.saturating_sub(SHOWN) {
+        match state.variable_count().saturating_sub(SHOWN) {
             0 => text,
             more => format!("{text}, … and {more} more"),
         }

@@ -238,6 +238,12 @@ impl State {
         self.thread(&name.thread)?.variables.get(name.nth)
     }
 
+    /// How many variables there are.
+    pub(super) fn variable_count(&self) -> usize {
+        let counts = self.threads.iter().map(|t| t.variables.len() as usize);
+        counts.sum()
+    }
+
     /// All variables in the order of their names.
     pub(super) fn variables(&self) -> impl Iterator<Item = (VariableName, &Variable)> {
         self.threads.iter().flat_map(|thread| {

@@ -63,8 +63,7 @@ impl Growing {
     ) -> Result<Store, StoreError> {
         let (store, _) = self.written?;
         let ended = program.map_or(Ok(()), |program| {
-            derive(graph, keep_going)?;
-            let outcomes = graph.ends().into_iter().map(outcome);
+            let outcomes = ends(graph, keep_going)?.into_iter().map(outcome);
             store.end_graph(program, outcomes, states_of(graph), keep_going)
         });
         // What was found stays, also if that was stopped.
@@ -80,29 +79,26 @@ pub(super) fn fill(
     graph: &dyn Multiverse,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(), StoreError> {
-    derive(graph, keep_going)?;
-    let outcomes = graph.ends().into_iter().map(outcome);
+    let outcomes = ends(graph, keep_going)?.into_iter().map(outcome);
     let edges = (0..graph.edges() as u32).filter_map(|id| graph.edge_row(id));
     let edges = edges.map(edge);
     store.keep_graph(program, outcomes, states_of(graph), edges, keep_going)
 }
 
-/// What rows need of the whole graph is found piece by piece, so that somebody can stop it in between.
-fn derive(graph: &dyn Multiverse, keep_going: &mut dyn FnMut() -> bool) -> Result<(), StoreError> {
-    let pieces: [&dyn Fn(); 3] = [
-        &|| drop(graph.ends()),
-        &|| {
-            let _ = graph.depth(0);
-        },
-        &|| drop(graph.state_row(0, false)),
-    ];
-    for piece in pieces {
-        piece();
-        if !keep_going() {
-            return Err(StoreError::Stopped);
-        }
-    }
-    Ok(())
+/// The outcomes. What rows need of the whole graph besides is found with them, piece by piece, so that somebody can stop it
+/// in between.
+fn ends(
+    graph: &dyn Multiverse,
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Result<Vec<EndCount>, StoreError> {
+    let mut heed = || keep_going().then_some(()).ok_or(StoreError::Stopped);
+    let ends = graph.ends();
+    heed()?;
+    let _shortest_paths = graph.depth(0);
+    heed()?;
+    let _cycles = graph.state_row(0, false);
+    heed()?;
+    Ok(ends)
 }
 
 /// Row by row: all of them at once would be several times as large as the graph.

@@ -163,14 +163,17 @@ fn exploring(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
     Ok(Asking::Abstract(Abstraction { keep, symmetry }))
 }
 
-/// Reads a formula; `--fair` is the word `fair` of formulas.
+/// A formula, about weakly fair runs only if that `is_fair`: the word `fair` of formulas says so.
+#[must_use]
+pub fn about(formula: &str, is_fair: bool) -> String {
+    let fair = if is_fair { "fair " } else { "" };
+    format!("{fair}{formula}")
+}
+
 fn check(cursor: &mut Cursor<'_>) -> Result<Asking, Misread> {
     let fair = cursor.keyword("--fair");
     let formula = cursor.all("a formula, for example F {math.result == 66}")?;
-    Ok(Asking::Check(match fair {
-        true => format!("fair {formula}"),
-        false => formula,
-    }))
+    Ok(Asking::Check(about(&formula, fair)))
 }
 
 /// A prompt that answers questions about all runs.

@@ -278,8 +278,9 @@ impl Session {
     /// Goes to the universe in which `machine` is, if that is another.
     fn go(&mut self, machine: Machine) {
         if machine != *self.machine() {
+            let from = self.machine().steps();
             let to = self.universes.go(self.at, machine, self.said.clone());
-            self.arrive(to, None);
+            self.arrive(to, from);
         }
     }
 
@@ -302,7 +303,7 @@ impl Session {
                 next(machine)
             });
             self.names = names;
-            self.arrive(Some(to?), Some(named));
+            self.arrive(Some(to?), named);
             return self.halted();
         }
         let mut machine = self.machine().clone();
@@ -313,12 +314,11 @@ impl Session {
         None
     }
 
-    /// Stands in a universe, and names what is new there: what happened from an event on, if it is said from which.
-    fn arrive(&mut self, to: Option<NodeId>, from: Option<u32>) {
-        let from = EventId(from.unwrap_or_else(|| self.machine().steps()));
+    /// Stands in a universe, and names what is new there: what happened from an event on.
+    fn arrive(&mut self, to: Option<NodeId>, from: u32) {
         self.at = to.unwrap_or(self.at);
         let machine = self.machine().clone();
-        name(&mut self.names, &machine, from, |_| true);
+        name(&mut self.names, &machine, EventId(from), |_| true);
     }
 
     /// A step in words, with the rule that did it or undid it.
