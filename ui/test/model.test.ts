@@ -5,7 +5,8 @@ import { KINDS, numbers, raced, told as answered } from "../src/model/questions"
 import { sequence } from "../src/model/sequence";
 import { fit, hit, read, show, spot, visible, zoom } from "../src/model/states";
 import type { LinkRow } from "../src/model/types";
-import type { StatesFrame } from "../src/wire/frames";
+import { grown, NO_UNIVERSES } from "../src/model/universes";
+import type { StatesFrame, UniversesFrame } from "../src/wire/frames";
 
 const graph = (nodes: number, edges: [number, number][]) => ({
   nodes,
@@ -49,6 +50,23 @@ test("a path becomes a diagram with a column an agent", () => {
   const { agents, messages } = sequence([link(0, "main", "math"), link(1, "math", null), link(2, "", null, true), link(3, "client", "math")]);
   expect(agents).toEqual(["main", "math", "client"]);
   expect(messages.map((message) => message.to)).toEqual([1, null, null, 1]);
+});
+
+test("universes grow by what is new and what has changed, and begin again", () => {
+  const patch = (fresh: boolean, statuses: [number, string][], edges: [number, number, number][]): UniversesFrame => ({
+    header: { frame: "universes", number: 1, fresh, count: statuses.length, edges: edges.length, statuses: statuses.map(([, name]) => name) },
+    universe: Uint32Array.from(statuses, ([id]) => id),
+    status: Uint8Array.from(statuses, (_, at) => at),
+    from: Uint32Array.from(edges, ([from]) => from),
+    to: Uint32Array.from(edges, ([, to]) => to),
+    command: Uint8Array.from(edges, ([, , command]) => command),
+  });
+  const first = grown(NO_UNIVERSES, patch(true, [[0, "unexplored"]], []));
+  const second = grown(first, patch(false, [[0, "running"], [1, "end"]], [[0, 1, 0], [0, 0, 1]]));
+  expect(first.statuses).toEqual(["unexplored"]);
+  expect(second).toMatchObject({ nodes: 2, statuses: ["running", "end"] });
+  expect([[...second.from], [...second.to], [...second.command]]).toEqual([[0, 0], [1, 0], [0, 1]]);
+  expect(grown(second, patch(true, [[0, "paused"]], []))).toMatchObject({ nodes: 1, statuses: ["paused"], from: new Uint32Array() });
 });
 
 /** What the server tells of all states: a depth and a status for each. */

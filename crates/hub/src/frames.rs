@@ -65,6 +65,26 @@ pub(crate) struct StatesHeader {
     pub(crate) complete: bool,
 }
 
+/// The header of a frame of universes and edges of a session with a program of a model language. Columns: `universe`
+/// (u32) and `status` (one byte: the index in `statuses`) of those that are new or have changed; `from` and `to` (u32)
+/// and `command` (one byte: 1 if the user caused it) of the edges that are new, which follow those known before.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct UniversesHeader {
+    /// `universes`.
+    pub(crate) frame: &'static str,
+    /// One more than that of the last patch or frame, as in [`crate::protocol::Tell::Patch`].
+    pub(crate) number: u32,
+    /// Everything known before is void.
+    pub(crate) fresh: bool,
+    /// How many universes follow.
+    pub(crate) count: u32,
+    /// How many edges follow.
+    pub(crate) edges: u32,
+    /// What the codes of the column `status` stand for.
+    pub(crate) statuses: Vec<&'static str>,
+}
+
 pub(crate) fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec<u8> {
     let header = BranchesHeader {
         frame: "branches",
@@ -124,6 +144,38 @@ pub(crate) fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
     frame.bytes
 }
 
+/// Universes with their statuses, and edges: where they leave, where they lead, and whether they are commands.
+pub(crate) fn universes(
+    number: u32,
+    fresh: bool,
+    universes: &[(u32, &'static str)],
+    edges: &[(u32, u32, bool)],
+) -> Vec<u8> {
+    let mut statuses = Vec::new();
+    let mut code = |status: &'static str| {
+        let known = statuses.iter().position(|known| *known == status);
+        known.unwrap_or_else(|| {
+            statuses.push(status);
+            statuses.len() - 1
+        }) as u8
+    };
+    let codes: Vec<u8> = universes.iter().map(|(_, status)| code(status)).collect();
+    let mut frame = Frame::new(&UniversesHeader {
+        frame: "universes",
+        number,
+        fresh,
+        count: universes.len() as u32,
+        edges: edges.len() as u32,
+        statuses,
+    });
+    frame.words(universes.iter().map(|(universe, _)| *universe));
+    frame.octets(codes.into_iter());
+    frame.words(edges.iter().map(|(from, ..)| *from));
+    frame.words(edges.iter().map(|(_, to, _)| *to));
+    frame.octets(edges.iter().map(|(.., command)| u8::from(*command)));
+    frame.bytes
+}
+
 /// How the page knows the statuses of states; `ui/src/model/states.ts` has the same list.
 const STATUSES: [&str; 8] = [
     "expanded", "waiting", "cut", "halted", "finished", "stuck", "deadlock", "failed",
@@ -146,7 +198,7 @@ pub(crate) fn states(id: u32, graph: &dyn Multiverse) -> Vec<u8> {
         statuses.push(code.unwrap_or(1) as u8);
         depth
     }));
-    frame.bytes.append(&mut statuses);
+    frame.octets(statuses.into_iter());
     frame.bytes
 }
 
@@ -196,8 +248,16 @@ impl Frame {
         for value in column {
             self.bytes.extend(value.to_le_bytes());
         }
-        if !self.bytes.len().is_multiple_of(8) {
-            self.bytes.extend([0; 4]);
-        }
+        self.pad();
+    }
+
+    fn octets(&mut self, column: impl Iterator<Item = u8>) {
+        self.bytes.extend(column);
+        self.pad();
+    }
+
+    fn pad(&mut self) {
+        let padded = self.bytes.len().next_multiple_of(8);
+        self.bytes.resize(padded, 0);
     }
 }

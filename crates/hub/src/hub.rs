@@ -11,6 +11,7 @@ use borges_session::{Observer, Session};
 
 use crate::audience::{Answer, ClientId, Message, Out};
 use crate::device::Device;
+use crate::model::Model;
 use crate::pauses::{OPENING, Pauses, Turn};
 use crate::protocol::{Ask, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing};
 use crate::room::{Room, Subject};
@@ -208,7 +209,7 @@ impl Owner {
             .watched(turn, |observer| shelf.open(path, observer))?;
         let mut subject: Box<dyn Subject> = match opened {
             Opened::Device(session) => Box::new(Device::new(session)),
-            Opened::Model(session) => session,
+            Opened::Model(session) => Box::new(Model::new(session)),
         };
         self.room.known.forget_session();
         subject.enter(&mut self.room);

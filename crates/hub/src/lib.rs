@@ -26,4 +26,4 @@ mod typescript;
 
 pub use audience::{ClientId, Message};
 pub use hub::{Hub, Opened, Shelf};
-pub use protocol::model::{GraphListing, ModelCommand, ModelListing, ModelReply};
+pub use protocol::model::{ModelCommand, ModelListing, ModelReply, TextListing};

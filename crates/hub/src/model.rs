@@ -1,40 +1,120 @@
 //! Sessions of programs of model languages: what is answered about them.
 
-use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use borges_commands::interpreter::{Interpreter as _, Verdict};
 use borges_commands::model::caredeb::CareDebPrompt;
 use borges_commands::paint::Paint;
 use borges_session::command::{Event, Flow};
-use borges_session::model::debug::Watch;
+use borges_session::model::debug::{Debugger, Watch};
 use borges_session::model::{
     Abstraction, AskError, CareDeb, End, ModelSession, Progress, Question, Reply,
 };
 
-use crate::audience::Answer;
+use crate::audience::{Answer, ClientId, Message};
 use crate::frames;
 use crate::pauses::Turn;
-use crate::protocol::model::{GraphListing, ModelCommand, ModelListing, ModelReply, OutcomeRow};
+use crate::protocol::model::{ModelCommand, ModelListing, ModelReply, OutcomeRow, TextListing};
 use crate::protocol::{Ask, Part, Replied};
 use crate::room::{Room, Subject, read};
 
 /// The most states whose edges are told at a time.
 const MOST_STATES: usize = 5_000;
 
+/// The status that may become another.
+const UNEXPLORED: &str = "unexplored";
+
 /// How wide the lines of a prompt's answers are.
 const WIDTH: usize = 80;
 
-impl Subject for ModelSession {
+/// A session, and what was told of its universes.
+pub(crate) struct Model {
+    session: Box<ModelSession>,
+    told: Told,
+}
+
+/// How much of a session's universes was told.
+#[derive(Default)]
+struct Told {
+    /// Of which beginning; none if nothing was told.
+    beginning: Option<u32>,
+    universes: u32,
+    edges: u32,
+    /// Those that had no status that stays.
+    open: Vec<u32>,
+}
+
+impl Model {
+    pub(crate) fn new(session: Box<ModelSession>) -> Self {
+        Self {
+            session,
+            told: Told::default(),
+        }
+    }
+
+    /// Tells everybody what is different now.
+    fn refresh(&mut self, room: &mut Room) {
+        let debugger = self.session.debugger();
+        room.show(vec![Part::Text(TextListing {
+            text: debugger.text().to_owned(),
+            breakpoints: debugger.breakpoints(),
+        })]);
+        let fresh = self.told.beginning != Some(debugger.beginnings());
+        if fresh {
+            self.told = Told::default();
+        }
+        let (universes, edges) = self.told.news(debugger);
+        if fresh || !universes.is_empty() || !edges.is_empty() {
+            let number = room.audience.next_number();
+            let frame = frames::universes(number, fresh, &universes, &edges);
+            room.audience.patch(Message::Binary(frame.into()));
+        }
+    }
+}
+
+impl Told {
+    /// What is new or has changed, which then is told.
+    fn news(
+        &mut self,
+        debugger: &dyn Debugger,
+    ) -> (Vec<(u32, &'static str)>, Vec<(u32, u32, bool)>) {
+        let open = std::mem::take(&mut self.open);
+        let mut universes = Vec::new();
+        for id in open.into_iter().chain(self.universes..debugger.len()) {
+            let status = debugger.status(id).unwrap_or(UNEXPLORED);
+            if status == UNEXPLORED {
+                self.open.push(id);
+            }
+            if status != UNEXPLORED || id >= self.universes {
+                universes.push((id, status));
+            }
+        }
+        let edges = (self.edges..debugger.links()).filter_map(|id| debugger.ends_of(id));
+        let edges = edges.collect();
+        self.beginning = Some(debugger.beginnings());
+        self.universes = debugger.len();
+        self.edges = debugger.links();
+        (universes, edges)
+    }
+}
+
+impl Subject for Model {
     fn enter(&mut self, room: &mut Room) {
+        let session = &self.session;
         let listing = ModelListing {
-            name: self.name().to_owned(),
-            language: self.dialect().name().to_owned(),
-            caredeb: self.caredeb().is_some(),
-            actors: self.has_actors(),
+            name: session.name().to_owned(),
+            language: session.dialect().name().to_owned(),
+            caredeb: session.caredeb().is_some(),
+            actors: session.has_actors(),
         };
-        let parts = [Part::Info(None), Part::Model(Some(listing)), graph(self)];
-        room.show(parts.into());
+        room.show(vec![Part::Info(None), Part::Model(Some(listing))]);
+        self.refresh(room);
+    }
+
+    fn welcome(&mut self, room: &mut Room, client: ClientId) {
+        let (universes, edges) = Told::default().news(self.session.debugger());
+        let frame = frames::universes(room.audience.number, true, &universes, &edges);
+        room.audience.send(client, Message::Binary(frame.into()));
     }
 
     fn answer(&mut self, room: &mut Room, turn: Turn, ask: Ask) -> Result<Answer, String> {
@@ -53,13 +133,13 @@ impl Subject for ModelSession {
                 observer(progress) == Flow::Continue
             };
             // After an order that panicked, what is there can still be looked at.
-            let work = AssertUnwindSafe(|| answer(self, id, command, &mut watch));
+            let work = AssertUnwindSafe(|| answer(&mut self.session, id, command, &mut watch));
             let failed = "the debugger failed at this question: please report it";
             catch_unwind(work).unwrap_or_else(|_| Err(failed.to_owned()))
         });
         // Also what was paused, or failed half-way, may have been somewhere.
         if moves {
-            room.show(vec![graph(self)]);
+            self.refresh(room);
         }
         answer
     }
@@ -205,30 +285,9 @@ fn one_state(
     })
 }
 
-/// The program, and all universes of it that were seen.
-fn graph(session: &ModelSession) -> Part {
-    let debugger = session.debugger();
-    let statuses =
-        (0..debugger.len()).map(|id| debugger.node(id).map_or("unexplored", |n| n.status));
-    let links = (0..debugger.links()).filter_map(|id| debugger.ends_of(id));
-    let mut listing = GraphListing {
-        text: debugger.text().to_owned(),
-        breakpoints: debugger.breakpoints(),
-        statuses: statuses.map(Cow::Borrowed).collect(),
-        from: Vec::new(),
-        to: Vec::new(),
-        command: Vec::new(),
-    };
-    for (from, to, command) in links {
-        listing.from.push(from);
-        listing.to.push(to);
-        listing.command.push(u8::from(command));
-    }
-    Part::Graph(Box::new(listing))
-}
-
 #[cfg(test)]
 mod tests {
+    use borges_languages::model::debug::Order;
     use borges_languages::model::{AMB, Explore, Model};
 
     use super::*;
@@ -249,5 +308,45 @@ mod tests {
         };
         assert!(matches!(*reply, ModelReply::Edges { edges } if edges.len() == 2 * MOST_STATES));
         assert!(edges(MOST_STATES + 1).is_err_and(|error| error.contains("at most 5000")));
+    }
+
+    /// What somebody knows who was told all news, and what somebody is told who comes now.
+    #[test]
+    fn news_add_up_to_all_that_there_is() {
+        let text = "(+ (amb 1 2) (amb 10 (amb 20 30)))";
+        let model = Model::parse(&AMB, text).expect("it is a program");
+        let mut session = ModelSession::new("test".to_owned(), model, Explore::default(), None);
+        let orders = [
+            Order::Run,
+            Order::Restart,
+            Order::Resume { universe: 0 },
+            Order::Run,
+            Order::Break {
+                spec: "when 1 == 1".to_owned(),
+            },
+            Order::Restart,
+            Order::Run,
+        ];
+        let (mut told, mut statuses, mut links) = (Told::default(), Vec::new(), Vec::new());
+        for order in orders {
+            session
+                .carry_out(order.clone(), &mut |_: &Progress| true)
+                .expect("it is carried out");
+            let debugger = session.debugger();
+            if told.beginning != Some(debugger.beginnings()) {
+                (told, statuses, links) = (Told::default(), Vec::new(), Vec::new());
+            }
+            let (universes, edges) = told.news(debugger);
+            for (id, status) in universes {
+                statuses.resize(statuses.len().max(id as usize + 1), "");
+                statuses[id as usize] = status;
+            }
+            links.extend(edges);
+            let (all, edges) = Told::default().news(debugger);
+            let all: Vec<_> = all.into_iter().map(|(_, status)| status).collect();
+            assert_eq!((&statuses, &links), (&all, &edges), "after {order:?}");
+            let rows = (0..debugger.len()).filter_map(|id| debugger.node(id));
+            assert!(rows.map(|row| row.status).eq(statuses.iter().copied()));
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use borges_session::command::{Command, Reply};
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::frames::{BranchesHeader, EntriesHeader, StatesHeader};
+use crate::frames::{BranchesHeader, EntriesHeader, StatesHeader, UniversesHeader};
 use crate::protocol::model::{ModelCommand, ModelReply};
 use crate::protocol::{Ask, Tell, VERSION};
 
@@ -88,6 +88,7 @@ fn the_pages_types_are_ours() {
     collector.visit::<BranchesHeader>();
     collector.visit::<EntriesHeader>();
     collector.visit::<StatesHeader>();
+    collector.visit::<UniversesHeader>();
     collector.visit::<borges_session::BoardView>();
     let header = format!("export const VERSION = {VERSION};\n\n");
     check("wire/types.ts", &collector.text(&header));

@@ -1,8 +1,8 @@
 // Paints the part of a graph that is seen. A status has a shape and a letter as well as a colour.
 import type { Brush } from "../drawing";
 import type { Palette } from "../state/theme.svelte";
-import type { Graph, Layout } from "./layout";
-import type { Status } from "./wire";
+import type { Layout } from "./layout";
+import type { Status, Universes } from "./universes";
 
 export interface Look {
   /** The page's place of the canvas's left upper corner, and its scale. */
@@ -12,10 +12,8 @@ export interface Look {
 }
 
 export interface Painted {
-  graph: Graph;
+  graph: Universes;
   layout: Layout;
-  statuses: Status[];
-  command: Uint8Array;
   /** Universes and edges of the current path. */
   path: ReadonlySet<number>;
   here: number;
@@ -64,7 +62,7 @@ export function paint(brush: Brush, picture: Painted, look: Look): void {
     if (!seen(node)) {
       continue;
     }
-    const status = picture.statuses[node] ?? "running";
+    const status = graph.statuses[node] ?? "running";
     const x = px(node);
     const y = py(node);
     const colour = palette[COLOURS[status]];
@@ -115,7 +113,7 @@ function edges(brush: Brush, picture: Painted, places: Places, scale: number): v
       const bend = 26 * scale + 8;
       brush.line(ax, ay).context.quadraticCurveTo((ax + bx) / 2 + bend, (ay + by) / 2 - bend, bx, by);
     }
-    brush.stroke(colour, chosen || onPath ? 2.5 : 1, picture.command[edge] === 1 ? [6, 4] : []);
+    brush.stroke(colour, chosen || onPath ? 2.5 : 1, graph.command[edge] === 1 ? [6, 4] : []);
     if (scale >= DOTS) {
       const angle = Math.atan2(by - ay, bx - ax);
       const inset = 13 * scale + 2;

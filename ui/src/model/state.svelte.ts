@@ -1,21 +1,15 @@
 // What the page of a model program knows, and what it asks for.
 import { view } from "../state/view.svelte";
 import { counted, problem } from "../words";
-import { layout, type Graph } from "./layout";
+import { layout } from "./layout";
 import { read, type States } from "./states";
 import type { Came, Card, ChangeRow, LinkRow, Order } from "./types";
-import { allStates, ask, type Status, type Told } from "./wire";
+import { allStates, ask, type Told } from "./wire";
 
 class ModelState {
-  readonly text = $derived(view.graph.text);
-  readonly breakpoints = $derived(view.graph.breakpoints);
-  readonly statuses = $derived(view.graph.statuses as Status[]);
-  readonly command = $derived(Uint8Array.from(view.graph.command));
-  readonly graph: Graph = $derived({
-    nodes: this.statuses.length,
-    from: Uint32Array.from(view.graph.from),
-    to: Uint32Array.from(view.graph.to),
-  });
+  readonly text = $derived(view.text.text);
+  readonly breakpoints = $derived(view.text.breakpoints);
+  readonly graph = $derived(view.universes);
   readonly places = $derived(layout(this.graph));
   here = $state(0);
   card = $state.raw<Card | null>(null);

@@ -3,8 +3,6 @@ import { view } from "../state/view.svelte";
 import type { StatesFrame } from "../wire/frames";
 import type { ModelCommand, ModelReply } from "./types";
 
-export type Status = "unexplored" | "running" | "paused" | "held" | "end" | "stuck" | "deadlock";
-
 /** What an answer of a kind says. */
 export type Told<K extends ModelReply["reply"]> = Extract<ModelReply, { reply: K }>;
 

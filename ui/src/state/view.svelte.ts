@@ -1,8 +1,9 @@
 // The page's copy of what the server tells, and the page's own wishes. There is one.
 import { untrack } from "svelte";
+import { grown, NO_UNIVERSES } from "../model/universes";
 import { Entries } from "../tree/entries";
 import { Multiverse, type Place } from "../tree/model";
-import type { BranchesFrame } from "../wire/frames";
+import { isBranches, type BranchesFrame } from "../wire/frames";
 import { problem } from "../words";
 import { Refused, Socket, type Status } from "../wire/socket";
 import type { Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
@@ -27,8 +28,10 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   info = $state.raw<Parts["info"]>(null);
   /** The program of a model language that is debugged; null if it is another program, or none. */
   model = $state.raw<Parts["model"]>(null);
-  /** Its text, and the universes of it that were seen. */
-  graph = $state.raw<Parts["graph"]>({ text: "", breakpoints: [], statuses: [], from: [], to: [], command: [] });
+  /** Its text, and what is marked in it. */
+  text = $state.raw<Parts["text"]>({ text: "", breakpoints: [] });
+  /** Its universes that were seen. */
+  universes = $state.raw(NO_UNIVERSES);
   stop = $state.raw<Parts["stop"]>(null);
   program = $state.raw<Parts["program"]>({ files: [], functions: [], warnings: [] });
   agents = $state.raw<Parts["agents"]>([]);
@@ -82,7 +85,13 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
     this.link = new Socket(url.href, {
       status: (status) => (this.status = status),
       parts: (parts) => parts.forEach((part) => this.take(part)),
-      branches: (frame) => this.grow(frame),
+      patch: (frame) => {
+        if (isBranches(frame)) {
+          this.grow(frame);
+        } else {
+          this.universes = grown(this.universes, frame);
+        }
+      },
       event: (event) => this.happened(event),
     });
   }

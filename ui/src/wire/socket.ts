@@ -1,6 +1,6 @@
 // The one socket: questions with answers, patches in order, and coming back after the server was lost.
 import type { ModelCommand, ModelReply } from "../model/types";
-import { isBranchesFrame, readFrame, type BranchesFrame, type EntriesFrame, type StatesFrame } from "./frames";
+import { isPatch, readFrame, type EntriesFrame, type Patch, type StatesFrame } from "./frames";
 import {
   VERSION,
   type Ask,
@@ -18,7 +18,7 @@ export type Status = "connecting" | "live" | "lost";
 export interface Listener {
   status(status: Status): void;
   parts(parts: Part[]): void;
-  branches(frame: BranchesFrame): void;
+  patch(frame: Patch): void;
   event(event: Event): void;
 }
 
@@ -149,13 +149,13 @@ export class Socket {
 
   private receiveFrame(buffer: ArrayBuffer): void {
     const frame = readFrame(buffer);
-    if (!isBranchesFrame(frame)) {
+    if (!isPatch(frame)) {
       this.answer(frame.header.id)?.resolve(frame);
       return;
     }
     // A snapshot's frame carries the number that the snapshot had.
     if (frame.header.number === this.number || this.follows(frame.header.number)) {
-      this.listener.branches(frame);
+      this.listener.patch(frame);
     }
   }
 

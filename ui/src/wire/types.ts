@@ -265,14 +265,6 @@ line?: number | null, };
 export type FunctionListing = {
 functions: Array<FunctionEntry>, };
 
-export type GraphListing = {
-text: string,
-breakpoints: Array<BreakpointRow>,
-statuses: Array<string>,
-from: Array<number>,
-to: Array<number>,
-command: Array<number>, };
-
 export type Info = {
 program: string,
 program_hash: string,
@@ -391,7 +383,7 @@ always: boolean, };
 
 export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "graph", "is": GraphListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = {
 universe: UniverseId,
@@ -631,6 +623,10 @@ id: number,
 message: string, } | { "tell": "event",
 event: Event, };
 
+export type TextListing = {
+text: string,
+breakpoints: Array<BreakpointRow>, };
+
 export type TrapReport = {
 what: string,
 where: string,
@@ -670,6 +666,14 @@ branch: number,
 index: number,
 agent: AgentNumber,
 offset: number, };
+
+export type UniversesHeader = {
+frame: string,
+number: number,
+fresh: boolean,
+count: number,
+edges: number,
+statuses: Array<string>, };
 
 export type Variable = {
 name: string,

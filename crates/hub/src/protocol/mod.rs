@@ -11,7 +11,7 @@ use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use model::{GraphListing, ModelListing, ModelReply};
+use model::{ModelListing, ModelReply, TextListing};
 
 /// The version of this protocol: a page of another build reloads itself.
 pub const VERSION: u32 = 4;
@@ -154,8 +154,8 @@ pub enum Part {
     Info(Option<Box<Info>>),
     /// Facts about the session of a program of a model language; nothing while none is open.
     Model(Option<ModelListing>),
-    /// A program of a model language, and the universes of it that were seen.
-    Graph(Box<GraphListing>),
+    /// The text of a program of a model language, and its breakpoints.
+    Text(TextListing),
     /// Files and functions of the program.
     Program(ProgramListing),
     /// Why the view stands where it stands.

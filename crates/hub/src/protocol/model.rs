@@ -2,8 +2,6 @@
 //!
 //! The page's types are made from these (`ui/src/model/types.ts`).
 
-use std::borrow::Cow;
-
 use borges_session::listing::TableListing;
 use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
@@ -210,20 +208,12 @@ pub struct OutcomeRow {
     pub steps: Vec<Step>,
 }
 
-/// A program and its graph, in columns: a large graph is a few long lists, not many small objects.
+/// A program's text, and what is marked in it. Its universes come as frames.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct GraphListing {
+pub struct TextListing {
     /// The program's text.
     pub text: String,
     /// Its breakpoints.
     pub breakpoints: Vec<BreakpointRow>,
-    /// The status of every universe: it may change after the universe was found.
-    pub statuses: Vec<Cow<'static, str>>,
-    /// Where edges leave.
-    pub from: Vec<u32>,
-    /// Where they lead.
-    pub to: Vec<u32>,
-    /// 1 for those that the user caused.
-    pub command: Vec<u8>,
 }

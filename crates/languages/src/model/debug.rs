@@ -286,6 +286,12 @@ pub trait Debugger: Send {
     /// A universe of the graph.
     fn node(&self, universe: u32) -> Option<NodeRow>;
 
+    /// The status of a universe, as in its row. Only what is `unexplored` can become something else.
+    fn status(&self, universe: u32) -> Option<&'static str>;
+
+    /// How often the session began again: as long as this stays, universes and edges keep their numbers.
+    fn beginnings(&self) -> u32;
+
     /// How many edges there are.
     fn links(&self) -> u32;
 

@@ -387,23 +387,23 @@ impl<C: Voice> Debugger for Face<C> {
 
     fn node(&self, universe: u32) -> Option<NodeRow> {
         let status = self.universes.status(NodeId(universe))?;
-        let (name, why) = match &status {
-            Status::Unexplored => ("unexplored", Vec::new()),
-            Status::Running => ("running", Vec::new()),
-            Status::Held => ("held", Vec::new()),
-            Status::Over(Verdict::Finished) => ("end", Vec::new()),
-            Status::Over(Verdict::Deadlock) => ("deadlock", Vec::new()),
-            Status::Over(Verdict::Stuck | Verdict::Failed | Verdict::Race) => ("stuck", Vec::new()),
-            Status::Paused(hits) => {
-                let why = hits.iter().map(|hit| self.why(universe, hit));
-                ("paused", why.collect())
-            }
+        let why = match &status {
+            Status::Paused(hits) => hits.iter().map(|hit| self.why(universe, hit)).collect(),
+            _ => Vec::new(),
         };
         Some(NodeRow {
             id: universe,
-            status: name,
+            status: name(&status),
             why,
         })
+    }
+
+    fn status(&self, universe: u32) -> Option<&'static str> {
+        self.universes.status(NodeId(universe)).as_ref().map(name)
+    }
+
+    fn beginnings(&self) -> u32 {
+        self.universes.beginnings()
     }
 
     fn links(&self) -> u32 {
@@ -454,10 +454,8 @@ impl<C: Voice> Debugger for Face<C> {
     }
 
     fn ends_of(&self, edge: u32) -> Option<(u32, u32, bool)> {
-        Some(match self.universes.link(LinkId(edge))? {
-            Link::Command { from, to, .. } => (from.0, to.0, true),
-            Link::Step { from, to, .. } => (from.0, to.0, false),
-        })
+        let (from, to, command) = self.universes.ends(LinkId(edge))?;
+        Some((from.0, to.0, command))
     }
 
     fn links_from(&self, universe: u32) -> Vec<u32> {
@@ -506,6 +504,19 @@ impl<C: Voice> Debugger for Face<C> {
 
     fn steps(&self) -> Vec<&'static str> {
         C::steps().iter().map(|(name, _)| *name).collect()
+    }
+}
+
+/// What a status is called.
+const fn name<A, S>(status: &Status<A, S>) -> &'static str {
+    match status {
+        Status::Unexplored => "unexplored",
+        Status::Running => "running",
+        Status::Paused(_) => "paused",
+        Status::Held => "held",
+        Status::Over(Verdict::Finished) => "end",
+        Status::Over(Verdict::Deadlock) => "deadlock",
+        Status::Over(Verdict::Stuck | Verdict::Failed | Verdict::Race) => "stuck",
     }
 }
 

@@ -53,6 +53,7 @@ pub struct Debugger<C: Catalogue> {
     links: Links,
     starts: Mode,
     limits: Limits,
+    beginnings: u32,
 }
 
 impl<C: Catalogue> fmt::Debug for Debugger<C> {
@@ -85,6 +86,7 @@ where
             links: Links::default(),
             starts,
             limits,
+            beginnings: 0,
         }
     }
 
@@ -93,6 +95,13 @@ where
         let debugged = self.exploration.graph().language().clone();
         self.exploration = begin(debugged, self.starts);
         self.links = Links::default();
+        self.beginnings += 1;
+    }
+
+    /// How often it began again: as long as this stays, universes and links keep their numbers.
+    #[must_use]
+    pub const fn beginnings(&self) -> u32 {
+        self.beginnings
     }
 
     /// Begins again with another program; its breakpoints are what `again` makes of those that there are, with the
@@ -570,6 +579,12 @@ impl<C: Catalogue> Debugger<C> {
     #[must_use]
     pub fn link(&self, id: LinkId) -> Option<Link<'_, ChoiceOf<C>>> {
         self.links.get(self.exploration.graph(), id)
+    }
+
+    /// Where a link leaves, where it leads, and whether it is a command of the user; faster than [`Debugger::link`].
+    #[must_use]
+    pub fn ends(&self, id: LinkId) -> Option<(NodeId, NodeId, bool)> {
+        self.links.ends(self.exploration.graph(), id)
     }
 
     /// The links that leave a universe: steps in the order of its choices, then commands.

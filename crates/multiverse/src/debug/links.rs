@@ -91,26 +91,44 @@ impl Links {
         graph: &Graph<Debugged<C>>,
         id: LinkId,
     ) -> Option<Link<'_, ChoiceOf<C>>> {
-        let number = |command: &Command| command.number;
-        let before = match self.commands.binary_search_by_key(&id, number) {
-            Ok(at) => {
-                let command = &self.commands[at];
-                return Some(Link::Command {
-                    from: command.from,
-                    to: command.to,
-                    said: command.said,
-                    text: &command.text,
-                });
+        Some(match self.find(id)? {
+            Ok(command) => Link::Command {
+                from: command.from,
+                to: command.to,
+                said: command.said,
+                text: &command.text,
+            },
+            Err(edge) => {
+                let ends = graph.edge(edge)?;
+                Link::Step {
+                    from: ends.from,
+                    to: ends.to,
+                    choice: graph.choice(edge)?,
+                }
             }
-            Err(before) => before,
-        };
-        let edge = EdgeId(id.0.checked_sub(before as u32)?);
-        let ends = graph.edge(edge)?;
-        Some(Link::Step {
-            from: ends.from,
-            to: ends.to,
-            choice: graph.choice(edge)?,
         })
+    }
+
+    /// Where a link leaves and where it leads, and whether it is a command. What was decided in a step is not asked: that
+    /// takes as long as a step.
+    pub(super) fn ends<C: Catalogue>(
+        &self,
+        graph: &Graph<Debugged<C>>,
+        id: LinkId,
+    ) -> Option<(NodeId, NodeId, bool)> {
+        match self.find(id)? {
+            Ok(command) => Some((command.from, command.to, true)),
+            Err(edge) => graph.edge(edge).map(|ends| (ends.from, ends.to, false)),
+        }
+    }
+
+    /// The command with this number, or else the step.
+    fn find(&self, id: LinkId) -> Option<Result<&Command, EdgeId>> {
+        let number = |command: &Command| command.number;
+        match self.commands.binary_search_by_key(&id, number) {
+            Ok(at) => Some(Ok(&self.commands[at])),
+            Err(before) => Some(Err(EdgeId(id.0.checked_sub(before as u32)?))),
+        }
     }
 
     /// The number of a step of the program.
