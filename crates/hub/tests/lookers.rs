@@ -78,12 +78,15 @@ fn a_program_of_a_model_language_is_looked_at_by_many() {
     let seen = page.hears("snapshot");
     assert!(seen.contains(r#""language":"λ_amb""#), "{seen}");
     assert!(seen.contains("(amb 1 2)"), "{seen}");
+    let all = page.hears(r#""frame":"universes""#);
+    assert!(all.contains(r#""fresh":true,"count":1,"edges":0"#), "{all}");
 
     // Whoever sees everything is told the universes that another has found.
     let order = Order::Resume { universe: 0 };
     terminal.ask(ModelCommand::Order { order });
-    let grown = page.hears(r#""part":"graph""#);
-    assert!(grown.contains(r#""to":[1,"#), "{grown}");
+    let grown = page.hears(r#""frame":"universes""#);
+    assert!(grown.contains(r#""fresh":false,"count":"#), "{grown}");
+    assert!(!grown.contains(r#""edges":0"#), "{grown}");
     assert!(terminal.hears("\"id\":7").contains("came"));
 
     // What cannot be answered is said in words.

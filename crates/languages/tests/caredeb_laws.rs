@@ -31,7 +31,7 @@ fn named(session: &Session, event: &Event) -> BTreeSet<VariableName> {
     let text = show(session, event);
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''));
     words
-        .filter_map(|word| session.names().find(word).cloned())
+        .filter_map(|word| session.names().find(word))
         .collect()
 }
 
@@ -167,8 +167,14 @@ fn command(session: &Session, typed: &Typed) -> Command {
     let count = u32::from(typed.count);
     let threads: Vec<ThreadName> = state.threads().cloned().collect();
     let thread = typed.who.get(&threads).clone();
-    let ports: Vec<String> = state.ports().map(|id| names.show(id).to_owned()).collect();
-    let variables: Vec<String> = state.store().map(|id| names.show(&id).to_owned()).collect();
+    let ports: Vec<String> = state
+        .ports()
+        .map(|id| names.show(id).into_owned())
+        .collect();
+    let variables: Vec<String> = state
+        .store()
+        .map(|id| names.show(&id).into_owned())
+        .collect();
     let pick = |things: &[String]| (!things.is_empty()).then(|| typed.who.get(things).clone());
     let aim = match *typed.what.get(&WHATS) {
         What::Forth => return Command::Forth { thread, count: 1 },

@@ -32,7 +32,8 @@ ok: boolean,
 text: string,
 events: number,
 threads: Array<ThreadLine>,
-variables: Array<Binding>, };
+variables: Array<Binding>,
+more: number, };
 
 export type Cell = null | number | number | string;
 

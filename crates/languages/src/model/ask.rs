@@ -303,6 +303,8 @@ pub(super) struct Held<P: Reported> {
     pub(super) pause: Pause,
     /// Nothing is done for it any more from then on.
     pub(super) deadline: Option<Instant>,
+    /// Once somebody asked; anew when the graph has grown, as is what follows from it.
+    pub(super) shortest: OnceLock<ShortestPaths>,
     pub(super) derived: OnceLock<Derived<P>>,
 }
 
@@ -314,8 +316,6 @@ const GRACE: Duration = Duration::from_millis(4);
 
 /// What follows from a graph; anew when it has grown.
 pub(super) struct Derived<P: Reported> {
-    /// Once somebody asked.
-    shortest: OnceLock<ShortestPaths>,
     outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
     /// On which cycle a state lies, once somebody asked.
     cycles: OnceLock<HashMap<u32, u32>>,
@@ -336,16 +336,15 @@ impl<P: Reported> Held<P> {
                 }
             }
             Derived {
-                shortest: OnceLock::new(),
                 outcomes: outcomes.into_iter().collect(),
                 cycles: OnceLock::new(),
             }
         })
     }
 
-    fn shortest(&self) -> &ShortestPaths {
+    pub(super) fn shortest(&self) -> &ShortestPaths {
         let shortest = || self.graph().shortest_paths(NodeId::ROOT);
-        self.derived().shortest.get_or_init(shortest)
+        self.shortest.get_or_init(shortest)
     }
 
     fn cycles(&self) -> &HashMap<u32, u32> {
@@ -535,6 +534,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
             .run_on(&Threads::all(), &self.limits, |progress| {
                 !is_past(deadline) && keep_going(&progress.into())
             });
+        self.shortest = OnceLock::new();
         self.derived = OnceLock::new();
     }
 

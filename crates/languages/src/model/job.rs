@@ -378,6 +378,7 @@ impl Job<'_> {
             limits: self.limits(),
             pause: Pause::Cancelled,
             deadline: self.deadline,
+            shortest: OnceLock::new(),
             derived: OnceLock::new(),
         }
     }
@@ -430,7 +431,7 @@ impl Job<'_> {
             Some(Err(CountError::Cyclic(_))) => report.cyclic = Some(true),
             Some(Err(CountError::Unexplored(_) | CountError::Partial(_))) | None => {}
         }
-        report.ends = self.ends(graph, held.exploration.unfollowed());
+        report.ends = self.ends(&held);
         // What is seen through an abstraction is not all.
         let complete = report.complete && exact.is_some();
         self.until.set(self.deadline);
@@ -454,16 +455,13 @@ impl Job<'_> {
     }
 
     /// What the program comes to: its ends, and what is not followed further.
-    fn ends<P: Reported>(
-        &self,
-        graph: &Graph<P>,
-        unfollowed: impl Iterator<Item = NodeId>,
-    ) -> Vec<End> {
+    fn ends<P: Reported>(&self, held: &Held<P>) -> Vec<End> {
+        let graph = held.graph();
         let plain = graph.language();
-        let shortest = graph.shortest_paths(NodeId::ROOT);
+        let shortest = held.shortest();
         let length = |node: NodeId| shortest.length(node).unwrap_or(u32::MAX);
         let mut found: BTreeMap<Outcome<P::Value>, Ending<NodeId>> = BTreeMap::new();
-        for end in graph.ends().chain(unfollowed) {
+        for end in graph.ends().chain(held.exploration.unfollowed()) {
             let Some(outcome) = graph.state(end).map(|state| plain.outcome(state)) else {
                 continue;
             };

@@ -12,7 +12,7 @@ use super::reported::Reported;
 use super::step::Why;
 use crate::predicate::{Kind, Named, Predicate, PredicateError};
 
-/// How many edges are looked at between two calls of `keep_going`.
+/// How many edges or states are looked at between two calls of `keep_going`.
 const BEAT: usize = 1024;
 
 /// Whether something is so in some run, and whether it is in every run.
@@ -74,6 +74,7 @@ pub(super) fn meets<P: Reported>(graph: &Graph<P>, lead: &Lead, edge: EdgeId) ->
 pub(super) fn formula<P: Reported>(
     graph: &Graph<P>,
     text: &str,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Claim<Predicate>, Refused> {
     let language = graph.language();
     let mut named = Vec::new();
@@ -84,16 +85,21 @@ pub(super) fn formula<P: Reported>(
         Ok(predicate)
     });
     let parsed = parsed.map_err(|error: FormulaError<PredicateError>| Refused::formula(&error))?;
-    ever(graph, named)?;
+    ever(graph, named, keep_going)?;
     Ok(parsed)
 }
 
-/// Refuses names that mean nothing in any state: a question about them would be about nothing.
+/// Refuses names that mean nothing in any state: a question about them would be about nothing. Nothing is refused once
+/// `keep_going` returns false.
 pub(super) fn ever<P: Language + Named>(
     graph: &Graph<P>,
     mut named: Vec<(Kind, String)>,
+    keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(), Refused> {
     for node in graph.nodes() {
+        if (node.0 as usize).is_multiple_of(BEAT) && !keep_going() {
+            return Ok(());
+        }
         let Some(state) = graph.state(node) else {
             continue;
         };
@@ -116,7 +122,7 @@ pub(super) fn check<P: Reported>(
     text: &str,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Truths, Refused> {
-    let Claim { fairness, formula } = formula(graph, text)?;
+    let Claim { fairness, formula } = formula(graph, text, keep_going)?;
     let holds = |predicate: &Predicate, state: &P::State| predicate.holds(graph.language(), state);
     Ok([
         temporal::may(graph, &formula, fairness, holds, keep_going),

@@ -1,12 +1,13 @@
 //! What variables are called when they are shown: as in the program, and told apart by numbers.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use borges_multiverse::list::List;
 
 use super::name::{ThreadName, VariableName};
-use super::program::{Ident, Program};
+use super::program::{Ident, Idents, Program};
 use super::state::{State, Thread, Variable};
 
 /// Names of fewer variables are found again faster than they are remembered.
@@ -58,74 +59,192 @@ impl PartialEq for KnownNames {
 /// A name that was given stays with its variable, also while the variable is undone.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    shown: HashMap<VariableName, String>,
-    given: HashMap<(VariableName, Ident), String>,
+    idents: Arc<Idents>,
+    /// What the variables of each thread are called, as far as they were named.
+    shown: HashMap<ThreadName, Vec<Option<Name>>>,
+    /// Names of variables that were done again as something else.
+    before: HashMap<(VariableName, Ident), u32>,
+    /// For each identifier, a number above those that were given.
+    numbers: Vec<u32>,
+    /// Names given for identifiers that others look like.
     taken: HashSet<String>,
-    /// The last number tried for each identifier.
-    numbers: HashMap<Ident, u32>,
+}
+
+/// An identifier, and the number that tells it from others: a million of them are given in no time, and few are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Name {
+    ident: Ident,
+    number: u32,
 }
 
 impl Names {
+    /// None of a program are given yet.
+    pub(super) fn new(program: &Program) -> Self {
+        Self {
+            idents: Arc::clone(&program.idents),
+            numbers: vec![0; program.idents.iter().count()],
+            ..Self::default()
+        }
+    }
+
     /// The names of all variables of a state, given in the order of causal birth: equal states
     /// show equal names.
     fn of(program: &Program, state: &State) -> Self {
-        let mut names = Self::default();
-        for (name, variable) in state.variables() {
-            names.bind(program, name, variable.ident);
+        let mut names = Self::new(program);
+        for thread in &state.threads {
+            let variables = thread.variables.iter().collect::<Vec<_>>();
+            let given = variables.iter().rev().map(|v| Some(names.fresh(v.ident)));
+            let given = given.collect();
+            names.shown.insert(thread.name.clone(), given);
         }
         names
     }
 
     /// Names a variable that is new, or that is done again.
-    pub(super) fn bind(&mut self, program: &Program, name: VariableName, ident: Ident) {
-        let key = (name.clone(), ident);
-        let shown = self.given.get(&key).cloned().unwrap_or_else(|| {
-            let (number, shown) = self.fresh(program, ident);
-            self.numbers.insert(ident, number);
-            self.taken.insert(shown.clone());
-            self.given.insert(key, shown.clone());
-            shown
-        });
-        self.shown.insert(name, shown);
+    pub(super) fn bind(&mut self, name: VariableName, ident: Ident) {
+        let known = self.known(&name);
+        if known.is_some_and(|known| known.ident == ident) {
+            return;
+        }
+        let nth = name.nth as usize;
+        let thread = name.thread.clone();
+        let again = self.before.get(&(name.clone(), ident)).copied();
+        if let Some(Name { ident, number }) = known {
+            self.before.insert((name, ident), number);
+        }
+        let given = match again {
+            Some(number) => Name { ident, number },
+            None => self.fresh(ident),
+        };
+        let shown = self.shown.entry(thread).or_default();
+        shown.resize(shown.len().max(nth + 1), None);
+        shown[nth] = Some(given);
     }
 
     /// What the next variable of this identifier will be called, unless it is done again.
-    pub(super) fn preview(&self, program: &Program, name: &VariableName, ident: Ident) -> String {
-        let given = self.given.get(&(name.clone(), ident)).cloned();
-        given.unwrap_or_else(|| self.fresh(program, ident).1)
+    pub(super) fn preview(&self, name: &VariableName, ident: Ident) -> String {
+        let known = self.known(name).filter(|known| known.ident == ident);
+        let before = || self.before.get(&(name.clone(), ident)).copied();
+        let number = known.map(|known| known.number).or_else(before);
+        let number = number.unwrap_or_else(|| self.next(ident));
+        self.text(Name { ident, number }).into_owned()
     }
 
-    fn fresh(&self, program: &Program, ident: Ident) -> (u32, String) {
-        let base = program.text(ident);
-        let mut number = self.numbers.get(&ident).map_or(0, |last| last + 1);
-        loop {
-            let mut shown = base.to_owned();
-            if number > 0 {
-                shown.push_str(&number.to_string());
-            }
-            // Threads are called so: t1 is taken, t_1 too.
-            if shown.parse::<ThreadName>().is_ok() {
-                shown.push('\'');
-            }
-            if !self.taken.contains(&shown) {
-                return (number, shown);
-            }
-            number += 1;
+    fn known(&self, name: &VariableName) -> Option<Name> {
+        *self.shown.get(&name.thread)?.get(name.nth as usize)?
+    }
+
+    /// Gives the next name.
+    fn fresh(&mut self, ident: Ident) -> Name {
+        let number = self.next(ident);
+        let given = Name { ident, number };
+        self.numbers[ident.0 as usize] = number + 1;
+        if self.idents.is_crowded(ident) {
+            self.taken.insert(self.text(given).into_owned());
         }
+        given
+    }
+
+    /// The number of the next name.
+    fn next(&self, ident: Ident) -> u32 {
+        let first = self.numbers[ident.0 as usize];
+        if !self.idents.is_crowded(ident) {
+            return first;
+        }
+        let text = |number| self.text(Name { ident, number });
+        let is_free = |number: &u32| !self.taken.contains(&*text(*number));
+        (first..).find(is_free).unwrap_or(first)
+    }
+
+    fn text(&self, Name { ident, number }: Name) -> Cow<'_, str> {
+        let base = self.idents.text(ident);
+        let mut text = Cow::Borrowed(base);
+        if number > 0 {
+            text.to_mut().push_str(&number.to_string());
+        }
+        // Threads are called so: t1 is taken, t_1 too.
+        if text.parse::<ThreadName>().is_ok() {
+            text.to_mut().push('\'');
+        }
+        text
     }
 
     /// What a variable is called.
     #[must_use]
-    pub fn show(&self, name: &VariableName) -> &str {
-        self.shown.get(name).map_or("?", String::as_str)
+    pub fn show(&self, name: &VariableName) -> Cow<'_, str> {
+        let known = self.known(name);
+        known.map_or(Cow::Borrowed("?"), |known| self.text(known))
     }
 
     /// The variable of a name, be it undone or not.
     #[must_use]
-    pub fn find(&self, shown: &str) -> Option<&VariableName> {
-        self.shown
-            .iter()
-            .find(|(_, name)| *name == shown)
-            .map(|(variable, _)| variable)
+    pub fn find(&self, shown: &str) -> Option<VariableName> {
+        let plain = shown.trim_end_matches('\'');
+        let read = |(ident, base): (Ident, &str)| {
+            // A name with a quote of its own, or with one because of a thread.
+            let number = shown.strip_prefix(base).and_then(number_of);
+            let number = number.or_else(|| plain.strip_prefix(base).and_then(number_of))?;
+            let name = Name { ident, number };
+            (self.text(name) == shown).then_some(name)
+        };
+        let names: Vec<Name> = self.idents.iter().filter_map(read).collect();
+        let mut threads = self.shown.iter();
+        threads.find_map(|(thread, given)| {
+            let mut given = given.iter();
+            let nth = given.position(|given| given.is_some_and(|given| names.contains(&given)))?;
+            Some(VariableName {
+                thread: thread.clone(),
+                nth: nth as u32,
+            })
+        })
+    }
+}
+
+/// The number behind an identifier; 0 if there is none.
+fn number_of(text: &str) -> Option<u32> {
+    if text.is_empty() {
+        return Some(0);
+    }
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever is bound in whatever order: no two variables have one name, each is found by its name, and keeps it when
+    /// it is done again.
+    #[test]
+    fn names_tell_variables_apart() {
+        let texts = ["x", "x1", "t", "t1", "x'"];
+        let idents = Idents::new(texts.map(Into::into).into());
+        let few = texts.len() as u32;
+        let sequences =
+            (0..few.pow(5)).map(|code| (0..5).map(move |place| code / few.pow(place) % few));
+        for sequence in sequences {
+            let mut names = Names {
+                numbers: vec![0; texts.len()],
+                idents: Arc::new(idents.clone()),
+                ..Names::default()
+            };
+            let mut given = Vec::new();
+            for (nth, ident) in (0..).zip(sequence).chain([(2, 0), (2, 1)]) {
+                let thread = ThreadName::MAIN;
+                let name = VariableName { thread, nth };
+                let preview = names.preview(&name, Ident(ident));
+                names.bind(name.clone(), Ident(ident));
+                assert_eq!(names.show(&name), preview);
+                assert_eq!(names.find(&preview), Some(name.clone()));
+                given.push((name, ident, preview));
+            }
+            for (name, ident, shown) in &given {
+                names.bind(name.clone(), Ident(*ident));
+                assert_eq!(names.show(name), *shown);
+                let same = |(other, what, text): &&(VariableName, u32, String)| {
+                    text == shown && (other, what) != (name, ident)
+                };
+                assert_eq!(given.iter().find(same), None);
+            }
+        }
     }
 }

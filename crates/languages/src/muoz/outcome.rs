@@ -32,12 +32,12 @@ impl Answer {
         let names = program.names(state);
         let mut remains = Self::default();
         for (name, variable) in state.variables() {
-            let shown = names.show(&name).to_owned();
+            let shown = names.show(&name).into_owned();
             match program.value(&name, variable, &names) {
                 Some(value) => remains.variables.push((shown, value)),
                 None => {
                     let queue = state.queue(&name).into_iter().map(|slot| Message {
-                        name: names.show(&slot.name).to_owned(),
+                        name: names.show(&slot.name).into_owned(),
                         value: slot.value.show(&names),
                     });
                     remains.queues.push((shown, queue.collect()));

@@ -4,11 +4,13 @@
 
 use borges_multiverse::language::Span;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::error::{MAX_DEPTH, MAX_TEXT, ParseError, ParseErrorKind};
 use super::lex::{Token, lex};
 use super::program::{
-    Block, Bound, Comparison, Expr, Guard, Ident, Line, Operator, Program, Statement, Term, Use,
+    Block, Bound, Comparison, Expr, Guard, Ident, Idents, Line, Operator, Program, Statement, Term,
+    Use,
 };
 use crate::source;
 
@@ -45,6 +47,7 @@ pub(super) fn parse(text: &str) -> Parsed<Program> {
         depth: 0,
         scope: Vec::new(),
         numbers: HashMap::new(),
+        idents: Vec::new(),
         program: Program {
             line_starts: source::line_starts(text),
             ..Program::default()
@@ -54,7 +57,10 @@ pub(super) fn parse(text: &str) -> Parsed<Program> {
     if parser.peek() != Token::End {
         return Err(parser.error(ParseErrorKind::Trailing));
     }
-    Ok(parser.program)
+    Ok(Program {
+        idents: Arc::new(Idents::new(parser.idents)),
+        ..parser.program
+    })
 }
 
 struct Parser<'t> {
@@ -64,6 +70,7 @@ struct Parser<'t> {
     /// The identifiers in scope, the outermost first.
     scope: Vec<Ident>,
     numbers: HashMap<&'t str, Ident>,
+    idents: Vec<Box<str>>,
     program: Program,
 }
 
@@ -131,7 +138,7 @@ impl<'t> Parser<'t> {
     }
 
     fn intern(&mut self, name: &'t str) -> Ident {
-        let idents = &mut self.program.idents;
+        let idents = &mut self.idents;
         *self.numbers.entry(name).or_insert_with(|| {
             idents.push(name.into());
             // Within u32, as is the length of the text.

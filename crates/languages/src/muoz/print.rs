@@ -1,5 +1,6 @@
 //! The formatter: from programs back to text.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use borges_multiverse::language::Span;
@@ -101,11 +102,11 @@ impl Printer<'_> {
     }
 
     /// What an identifier is called here.
-    fn name(&self, usage: Use) -> &str {
+    fn name(&self, usage: Use) -> Cow<'_, str> {
         let variable = self
             .bound
             .and_then(|(names, environment)| Some(names.show(&environment.get(usage.level)?.name)));
-        variable.unwrap_or_else(|| self.program.text(usage.ident))
+        variable.unwrap_or_else(|| self.program.text(usage.ident).into())
     }
 
     pub(super) fn block(&self, block: Block, indent: usize, to: &mut String) -> fmt::Result {
@@ -251,7 +252,7 @@ impl Printer<'_> {
             }
             _ => return Ok(()),
         };
-        to.push_str(self.name(*first));
+        to.push_str(&self.name(*first));
         // Literals are used in their order, each once; identifiers lie further out.
         let mut literals = literals.iter().peekable();
         let outside = arguments
@@ -271,7 +272,7 @@ impl Printer<'_> {
             match literal {
                 Some(Bound::Boolean(value)) => write!(to, "{value}")?,
                 Some(Bound::Expr(expr)) => to.push_str(&self.expr(expr)),
-                _ => to.push_str(self.name(*argument)),
+                _ => to.push_str(&self.name(*argument)),
             }
         }
         to.push('}');
@@ -281,7 +282,7 @@ impl Printer<'_> {
     pub(super) fn guard(&self, guard: &Guard, to: &mut String) -> fmt::Result {
         match guard {
             Guard::Name(name) => {
-                to.push_str(self.name(*name));
+                to.push_str(&self.name(*name));
                 Ok(())
             }
             Guard::Compare { left, by, right } => {
@@ -302,7 +303,7 @@ impl Printer<'_> {
         for term in terms {
             let shown = match term {
                 Term::Integer(number) => (number.to_string(), WHOLE),
-                Term::Name(name) => (self.name(*name).to_owned(), WHOLE),
+                Term::Name(name) => (self.name(*name).into_owned(), WHOLE),
                 Term::Apply(operator) => {
                     let (right, left) = (stack.pop(), stack.pop());
                     let strength = operator.strength();

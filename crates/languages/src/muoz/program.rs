@@ -1,10 +1,51 @@
 //! Parsed programs: flat lists, identifiers resolved to their place in the environment.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use borges_multiverse::language::Span;
 
 /// An identifier of a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Ident(pub(super) u32);
+
+/// The identifiers of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Idents {
+    texts: Vec<Box<str>>,
+    /// Whether another one may look like this one with a number behind it.
+    crowded: Vec<bool>,
+}
+
+impl Idents {
+    /// The identifiers that have these texts, each once.
+    pub(super) fn new(texts: Vec<Box<str>>) -> Self {
+        let mut alike: HashMap<&str, u32> = HashMap::new();
+        for text in &texts {
+            *alike.entry(stem(text)).or_default() += 1;
+        }
+        let crowded = texts.iter().map(|text| alike[stem(text)] > 1).collect();
+        Self { texts, crowded }
+    }
+
+    pub(super) fn text(&self, ident: Ident) -> &str {
+        &self.texts[ident.0 as usize]
+    }
+
+    pub(super) fn is_crowded(&self, ident: Ident) -> bool {
+        self.crowded[ident.0 as usize]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Ident, &str)> {
+        (0..).map(Ident).zip(self.texts.iter().map(|text| &**text))
+    }
+}
+
+/// What is left of a name without the number and the quote that may be at its end.
+fn stem(name: &str) -> &str {
+    let plain = name.trim_end_matches('\'');
+    plain.trim_end_matches(|c: char| c.is_ascii_digit())
+}
 
 /// A block of statements: the number of its first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -159,7 +200,7 @@ pub(super) struct Program {
     /// For each line, the part of the text that it is chiefly about: all of a short statement, the
     /// head of one with blocks inside.
     pub(super) spans: Vec<Span>,
-    pub(super) idents: Vec<Box<str>>,
+    pub(super) idents: Arc<Idents>,
     pub(super) main: Block,
     /// Where the lines of the text begin, after the first.
     pub(super) line_starts: Box<[u32]>,
@@ -175,7 +216,7 @@ impl Program {
     }
 
     pub(super) fn text(&self, ident: Ident) -> &str {
-        &self.idents[ident.0 as usize]
+        self.idents.text(ident)
     }
 
     /// The statements of a block.

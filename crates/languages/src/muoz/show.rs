@@ -55,7 +55,7 @@ impl MuOz {
         let condition = |is| format!("{} is {is}", self.condition(&thread.code, names));
         let fresh = |name| {
             let bound = step.bound.as_ref();
-            let shown = bound.map(|bound| names.preview(&self.program, name, bound.ident));
+            let shown = bound.map(|bound| names.preview(name, bound.ident));
             shown.unwrap_or_default()
         };
         let what = match &step.act {
@@ -246,7 +246,7 @@ pub(super) fn call(names: &Names, procedure: &VariableName, arguments: &[Variabl
     let mut text = format!("{{{}", names.show(procedure));
     for argument in arguments {
         text.push(' ');
-        text.push_str(names.show(argument));
+        text.push_str(&names.show(argument));
     }
     text.push('}');
     text

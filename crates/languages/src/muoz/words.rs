@@ -18,8 +18,8 @@ impl MuOz {
     /// The identifiers of the program's text.
     fn identifiers(&self) -> Vec<String> {
         let idents = self.program().idents.iter();
-        let written = idents.filter(|name| name.starts_with(char::is_alphabetic));
-        written.map(|name| name.to_string()).collect()
+        let written = idents.filter(|(_, name)| name.starts_with(char::is_alphabetic));
+        written.map(|(_, name)| name.to_owned()).collect()
     }
 
     /// Whether a variable can be called so: as in the text, or with a number that tells it from
@@ -30,7 +30,7 @@ impl MuOz {
         let idents = &self.program().idents;
         idents
             .iter()
-            .any(|known| [name, plain, base].contains(&&**known))
+            .any(|(_, known)| [name, plain, base].contains(&known))
     }
 }
 
@@ -63,7 +63,7 @@ impl Named for MuOz {
 
     fn value(&self, state: &State, name: &str) -> Option<Datum> {
         let names = self.names(state);
-        Some(match &state.variable(names.find(name)?)?.value {
+        Some(match &state.variable(&names.find(name)?)?.value {
             Value::Boolean(value) => Datum::Boolean(*value),
             Value::Integer(value) => Datum::Integer(*value),
             other => Datum::Reference(other.show(&names)),
@@ -72,7 +72,7 @@ impl Named for MuOz {
 
     fn queued(&self, state: &State, name: &str) -> Option<usize> {
         let names = self.names(state);
-        match &state.variable(names.find(name)?)?.value {
+        match &state.variable(&names.find(name)?)?.value {
             Value::Port(port) => Some(state.port(port)?.len() as usize),
             _ => None,
         }

@@ -461,20 +461,27 @@ pub struct CareDeb {
     pub events: u32,
     /// The threads now.
     pub threads: Vec<ThreadLine>,
-    /// The variables now.
+    /// The variables now, the first [`CareDeb::SHOWN`] of them.
     pub variables: Vec<Binding>,
+    /// How many more there are.
+    pub more: usize,
 }
 
 impl CareDeb {
+    /// So many variables are shown: nobody reads more, and `print` shows each.
+    pub const SHOWN: usize = 500;
+
     /// What is there now, beside an answer.
     #[must_use]
     pub fn of(session: &caredeb::Session, ok: bool, text: String) -> Self {
+        let variables: Vec<_> = session.store().take(Self::SHOWN).collect();
         Self {
             ok,
             text,
             events: session.machine().steps(),
             threads: session.threads(),
-            variables: session.store(),
+            more: session.variable_count() - variables.len(),
+            variables,
         }
     }
 }

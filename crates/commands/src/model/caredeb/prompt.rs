@@ -186,7 +186,7 @@ impl<S: BorrowMut<ModelSession>> Interpreter for CareDebPrompt<S> {
     fn candidates(&mut self, kind: Completes) -> Vec<String> {
         let debugger = self.debugger();
         let (state, names) = (debugger.machine().state(), debugger.names());
-        let shown = |variable: &VariableName| names.show(variable).to_owned();
+        let shown = |variable: &VariableName| names.show(variable).into_owned();
         match kind {
             Completes::Agent => state.threads().map(ThreadName::to_string).collect(),
             Completes::Port => state.ports().map(shown).collect(),

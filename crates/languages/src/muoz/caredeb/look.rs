@@ -25,7 +25,7 @@ impl Session {
 
     /// The variable of a name, if a machine has it.
     pub(super) fn variable_in(&self, machine: &Machine, id: &str) -> Option<VariableName> {
-        let name = self.names.find(id).cloned();
+        let name = self.names.find(id);
         name.filter(|name| machine.state().variable(name).is_some())
     }
 
@@ -86,11 +86,15 @@ impl Session {
 
     /// The variables with their values.
     #[must_use]
-    pub fn store(&self) -> Vec<Binding> {
+    pub fn store(&self) -> impl Iterator<Item = Binding> {
         let variables = self.machine().state().variables();
-        variables
-            .map(|(name, variable)| self.binding(&name, variable))
-            .collect()
+        variables.map(|(name, variable)| self.binding(&name, variable))
+    }
+
+    /// How many variables there are.
+    #[must_use]
+    pub fn variable_count(&self) -> usize {
+        self.machine().state().variable_count()
     }
 
     fn binding(&self, name: &VariableName, variable: &Variable) -> Binding {
@@ -98,7 +102,7 @@ impl Session {
         let value = program.value(name, variable, &self.names);
         let queue = || format!("port {}", show_queue(state, name, &self.names));
         Binding {
-            name: self.names.show(name).to_owned(),
+            name: self.names.show(name).into_owned(),
             value: value.unwrap_or_else(queue),
         }
     }
@@ -121,7 +125,7 @@ impl Session {
             Value::Port(port) => {
                 let received = self.machine().receives(port).len();
                 let messages = self.messages(port).split_off(received);
-                let name = self.names.show(port).to_owned();
+                let name = self.names.show(port).into_owned();
                 Reply::Port {
                     name,
                     messages,
@@ -134,7 +138,7 @@ impl Session {
                 let text = closure.map(|closure| program.declaration(closure, &self.names));
                 let text = text.unwrap_or_default();
                 Reply::Procedure {
-                    name: self.names.show(procedure).to_owned(),
+                    name: self.names.show(procedure).into_owned(),
                     text,
                 }
             }
@@ -164,7 +168,7 @@ impl Session {
             .map_err(|_| SessionError::NoHistory(id.to_owned()))?;
         let mut messages = self.messages(&port);
         messages.retain(|message| message.received.is_some());
-        let name = self.names.show(&port).to_owned();
+        let name = self.names.show(&port).into_owned();
         Ok(Reply::Port {
             name,
             messages,
@@ -178,7 +182,7 @@ impl Session {
         let mut receives = machine.receives(port).into_iter();
         let received = |id| {
             let event = machine.event(id)?;
-            let variable = self.names.show(event.act.binds()?).to_owned();
+            let variable = self.names.show(event.act.binds()?).into_owned();
             Some((event.thread.to_string(), variable))
         };
         let line = |(number, send)| {
@@ -190,7 +194,7 @@ impl Session {
             let variable = machine.state().variable(message);
             Some(MessageLine {
                 number,
-                name: self.names.show(message).to_owned(),
+                name: self.names.show(message).into_owned(),
                 value: variable.map_or_else(String::new, |v| v.value.show(&self.names)),
                 sender: event.thread.to_string(),
                 received,
@@ -217,7 +221,7 @@ impl Session {
                     Rival::Event(id) => {
                         let event = machine.event(id)?;
                         let variable = event.act.binds();
-                        let variable = variable.map(|name| self.names.show(name).to_owned());
+                        let variable = variable.map(|name| self.names.show(name).into_owned());
                         Some((event.thread.to_string(), variable))
                     }
                 })
@@ -231,7 +235,7 @@ impl Session {
         let receives = machine.race_sets().into_iter();
         Ok(Reply::Races {
             receives: receives.filter_map(line).collect(),
-            port: self.names.show(&port).to_owned(),
+            port: self.names.show(&port).into_owned(),
         })
     }
 
@@ -243,7 +247,7 @@ impl Session {
             .into_iter();
         let line = |wait: crate::muoz::Wait| WaitLine {
             thread: wait.thread.to_string(),
-            port: self.names.show(&wait.port).to_owned(),
+            port: self.names.show(&wait.port).into_owned(),
             senders: wait.senders.iter().map(ToString::to_string).collect(),
             forever: wait.forever,
         };

@@ -139,8 +139,7 @@ fn name(
             && let Some(variable) = machine.state().variable(name)
             && wanted(name)
         {
-            let program = machine.program().program();
-            names.bind(program, name.clone(), variable.ident);
+            names.bind(name.clone(), variable.ident);
         }
     }
 }
@@ -186,6 +185,7 @@ impl Session {
     /// A session at the start of `program`, which was parsed from `source`.
     #[must_use]
     pub fn new(program: MuOz, source: String) -> Self {
+        let names = Names::new(program.program());
         let runs = Runs(Reversible(Arc::new(program)));
         let mut universes = Debugger::new(runs, Mode::Pause, usize::MAX);
         for halt in [Halt::Break, Halt::Assertion] {
@@ -194,7 +194,7 @@ impl Session {
         Self {
             universes,
             at: NodeId::ROOT,
-            names: Names::default(),
+            names,
             source,
             recorded: None,
             said: String::new(),
@@ -258,7 +258,7 @@ impl Session {
             Command::Roll(target) => self.roll(&target),
             Command::Threads => Ok(self.here()),
             Command::Store => Ok(Reply::Variables {
-                variables: self.store(),
+                variables: self.store().collect(),
             }),
             Command::Print(id) => self.print(&id),
             Command::History(id) => self.history(&id),
@@ -336,7 +336,7 @@ impl Session {
         match reason {
             NoStep::NoThread => SessionError::NoThread(thread),
             NoStep::Done => SessionError::Done(thread),
-            NoStep::Waits(port) => SessionError::Waits(thread, self.names.show(port).to_owned()),
+            NoStep::Waits(port) => SessionError::Waits(thread, self.names.show(port).into_owned()),
             NoStep::Stuck(stuck) => SessionError::Stuck(thread, stuck.show(&self.names)),
         }
     }
