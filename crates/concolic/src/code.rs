@@ -1,11 +1,11 @@
 //! The module's instructions, decoded once, by offset.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use borges_vm::binary::Instr;
 use borges_vm::num::NumericOp;
 use borges_vm::{CodeOffset, Module, Shared, ValType};
+use hashbrown::HashMap;
 
 /// What an instruction means for a shadow of the state.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! What a value depends on: expressions over inputs, each kept once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
+use hashbrown::HashMap;
 
 use crate::set::greatest;
 
@@ -308,7 +308,7 @@ impl Dag {
 
     /// `roots` and all that they are made of, operands before what they make.
     pub(crate) fn cone(&self, roots: &[Expr]) -> Vec<Expr> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = hashbrown::HashSet::new();
         let mut stack: Vec<Expr> = roots.to_vec();
         while let Some(expr) = stack.pop() {
             if seen.insert(expr) {

@@ -1,8 +1,7 @@
 //! Whether conditions can hold: exact sets of values first, a solver for the rest.
 
-use std::collections::HashMap;
-
 use borges_vm::ValType;
+use hashbrown::HashMap;
 
 use crate::budget::Budget;
 use crate::constraint::{Constraint, NO_TIME, Solution};

@@ -1,9 +1,10 @@
 //! How many branches lie between an instruction and a goal, by the shape of the code alone.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use borges_vm::binary::Instr;
 use borges_vm::{CodeOffset, FuncIdx, Module};
+use hashbrown::HashMap;
 
 use crate::shape::Shape;
 

@@ -2,11 +2,11 @@
 //!
 //! What an instruction computes is [`borges_vm::num`]'s business; here it is applied to columns of cells.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use borges_vm::num::{self, Number, NumericOp};
 use borges_vm::numeric_ops;
+use hashbrown::HashMap;
 
 use crate::dag::{Dag, Expr, Node};
 

@@ -1,6 +1,6 @@
 //! The bytes of the memory that depend on inputs.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::dag::Expr;
 

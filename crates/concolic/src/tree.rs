@@ -1,9 +1,8 @@
 //! Suggestions: paths merged on what they share, with as few values as possible at each input.
 
-use std::collections::HashMap;
-
 use borges_board::PrimitiveId;
 use borges_vm::{ValType, Value};
+use hashbrown::HashMap;
 
 use crate::budget::Budget;
 use crate::constraint::{Constraint, NO_TIME, Solution};

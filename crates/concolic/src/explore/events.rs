@@ -4,12 +4,12 @@
 //! it makes no difference when: so the moments are the first one after a subscription, after an earlier handler, and
 //! after each instruction that touches what the handler touches too.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use borges_board::{Event, EventSource};
 use borges_vm::binary::Instr;
 use borges_vm::{FuncIdx, Module, Value};
+use hashbrown::HashSet;
 
 use super::{Explorer, SearchOrder, State, Waiting};
 use crate::path::Delivered;

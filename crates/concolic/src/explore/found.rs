@@ -1,6 +1,6 @@
 //! The paths that were found, each once.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::{State, Waiting};
 use crate::path::{Decision, Delivered, End, Path, Way};

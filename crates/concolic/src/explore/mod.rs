@@ -16,13 +16,14 @@ mod system;
 mod watched;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use borges_board::Event;
 use borges_vm::{CodeOffset, Exit, Machine, Snapshot};
+use hashbrown::{HashMap, HashSet};
 
 use crate::budget::{Budget, Flow, Progress};
 use crate::code::Code;

@@ -4,9 +4,10 @@
 //! all others with so many inputs have been looked at. What is known is then known of all paths with so many inputs, and
 //! nothing is explored twice when the level rises.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use borges_vm::CodeOffset;
+use hashbrown::HashSet;
 
 use super::found::Found;
 use super::{Explorer, State, Waiting};

@@ -3,11 +3,12 @@
 //! A path stops before it reads another input than the one that it stands before, where it lets time pass a second time at
 //! the same place (a program that only waits comes round there), and at every moment at which an event may arrive.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use borges_board::{Action, Event};
 use borges_vm::{Machine, Snapshot};
+use hashbrown::{HashMap, HashSet};
 
 use super::events::Listening;
 use super::order::Levels;

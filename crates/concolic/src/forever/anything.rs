@@ -5,10 +5,9 @@
 //! Where nothing that the program does depends on it, that is no abstraction but a proof that it has no influence; where
 //! something does, the graph may have more runs than the program, and says so.
 
-use std::collections::HashMap;
-
 use borges_board::PrimitiveId;
 use borges_vm::{FrameView, FuncIdx, ValType};
+use hashbrown::HashMap;
 
 use super::live::Live;
 use crate::explore::{State as Path, Workbench};

@@ -1,9 +1,8 @@
 //! Where a path has come to: what is live there, before what is known of its values is brought into one form.
 
-use std::collections::HashMap;
-
 use borges_board::BoardState;
 use borges_vm::Snapshot;
+use hashbrown::HashMap;
 
 use super::counting::raised;
 use super::place::{NextCall, Place};

@@ -1,10 +1,11 @@
 //! Finding the words that keep a graph from closing.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use borges_vm::FrameView;
+use hashbrown::{HashMap, HashSet};
 
 use super::anything::{StateWord, locals};
 use super::place::Place;
@@ -15,7 +16,7 @@ use crate::explore::Workbench;
 /// So many values of a word, all else being equal, are not a coincidence.
 const MANY_VALUES: usize = 12;
 /// So many states at one place are looked at.
-const MOST_COMPARED: usize = 4000;
+const MOST_COMPARED: usize = 1000;
 
 /// The word that many of these states, all at one place, differ in alone, if there is one that `words` have not yet. What
 /// counts to a bound comes to it in time: `before` has how many values each word had when it was looked at last, and one

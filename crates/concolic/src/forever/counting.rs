@@ -1,8 +1,9 @@
 //! Counting out many combinations of values at once.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use borges_vm::ValType;
+use hashbrown::HashSet;
 
 use crate::budget::Budget;
 use crate::constraint::Constraint;

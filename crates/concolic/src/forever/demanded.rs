@@ -1,9 +1,8 @@
 //! Which bits of its inputs an expression depends on.
 
-use std::collections::HashMap;
-
 use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
+use hashbrown::HashMap;
 
 use crate::dag::{Dag, Expr, Node};
 

@@ -5,11 +5,11 @@
 //! stack, the innermost first.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use borges_vm::binary::Instr;
 use borges_vm::{FrameView, FuncIdx, Machine, Module, Shared, ValType};
+use hashbrown::HashMap;
 
 use crate::shape::Shape;
 

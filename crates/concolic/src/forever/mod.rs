@@ -24,11 +24,12 @@ mod unread;
 mod whole;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use borges_board::{BoardState, Codomain, Event, PrimitiveId};
 use borges_vm::{Machine, ValType, Value};
+use hashbrown::{HashMap, HashSet};
 
 use crate::budget::Budget;
 use crate::clocks::{self, Clock};

@@ -1,7 +1,7 @@
 //! States that are reached in parts: by conditions that are watched, by values where they are few, and by what tells the
 //! values of a state apart later.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::relation::rename;
 use super::state::{Before, DeviceState, Origins, Settled, Stands};

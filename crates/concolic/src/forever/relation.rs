@@ -6,10 +6,11 @@
 //! same combinations are one, however they came about. Where not, the expressions themselves are kept over variables with
 //! new numbers: exact as well, but equal only to what came about in the same way.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
+use hashbrown::HashMap;
 
 use super::counting::{Counted, raised};
 use super::demanded;

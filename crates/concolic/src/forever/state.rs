@@ -2,13 +2,14 @@
 //! the board that what is to come depends on.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
 use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
+use hashbrown::HashMap;
 
 use super::anything::{self, StateWord};
 use super::arrived::{Arrived, Column, is_timed};
@@ -428,13 +429,17 @@ impl Compared<'_> {
             .for_each(|column| put(bench, &column.place, 0));
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
+        let board = path.outside.state.influence(self.board, self.are_clocks);
+        // Most ways leave it as it was: then it is kept once.
+        let as_before = from.before.map(|before| &before.board);
+        let as_before = as_before.filter(|known| **known == board).cloned();
         Arrived {
             place,
             left_out,
             snapshot,
             columns,
             clocks: path.outside.clocks,
-            board: path.outside.state.influence(self.board, self.are_clocks),
+            board: as_before.unwrap_or(board),
             reads: path.reads,
             constraints: path.constraints,
             model: path.model,

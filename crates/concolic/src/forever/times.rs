@@ -1,9 +1,10 @@
 //! Times in a state: how long ago, instead of when.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use borges_board::PrimitiveId;
 use borges_vm::{FrameView, ValType};
+use hashbrown::HashMap;
 
 use super::anything::{StateWord, cell_of_local, locals};
 use super::arrived::Column;

@@ -7,7 +7,9 @@
 //! (so a count that nobody asks is left out too). Where nothing is read any more, states that differ in nothing else go on
 //! in the same ways: that is the proof. A byte that was once read is never tried again, so there is an end to it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::{HashMap, HashSet};
 
 use super::anything::StateWord;
 

@@ -3,7 +3,7 @@
 //! A way leads from some values of a state to some of another's. Where each value has such a step, ways in a row are a run
 //! of the program; where not, what it asks of the values is what a state is divided by.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::arrived::{Arrived, is_timed};
 use super::relation::{Known, Relation, rename};

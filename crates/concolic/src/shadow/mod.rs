@@ -9,9 +9,8 @@ mod follow;
 mod touched;
 mod traps;
 
-use std::collections::HashMap;
-
 use borges_vm::{CodeOffset, Trap};
+use hashbrown::HashMap;
 
 use crate::code::Code;
 use crate::constraint::Constraint;

@@ -1,10 +1,10 @@
 //! Questions as SMT-LIB 2 text: bit vectors, and the standard's floats for float arithmetic.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use borges_vm::ValType;
 use borges_vm::num::{F32_NAN, F64_NAN, NumericOp as N};
+use hashbrown::HashSet;
 
 use super::Query;
 use crate::dag::{Dag, Expr, Node};
