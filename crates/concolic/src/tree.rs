@@ -29,7 +29,7 @@ pub enum Node {
         step: u64,
         /// What it may answer: together these lead to every path through here.
         options: Vec<InputOption>,
-        /// What else it may answer, if that is known: values that keep some of the paths behind an option, not all.
+        /// What else it may answer, if that is known: values that keep not all of the paths behind an option.
         rest: Option<OtherValues>,
     },
     /// Events may arrive before the next input.
@@ -72,7 +72,8 @@ pub struct InputOption {
 pub struct OtherValues {
     /// These.
     pub set: Set,
-    /// The options, by number, behind which some paths are kept by some of them.
+    /// The options, by number, behind which some paths are kept by some of them. None where all that they lead to stands
+    /// under other answers of the inputs before.
     pub options: Vec<usize>,
 }
 
@@ -117,6 +118,32 @@ struct Projection {
     set: Set,
     /// Whether later inputs have a say as well.
     is_coupled: bool,
+}
+
+/// How a node of a tree is come to.
+#[derive(Clone, Default)]
+struct Comes {
+    /// What the inputs before it answer.
+    answers: Vec<u64>,
+    /// So many events have arrived.
+    events: usize,
+    /// Paths that these answers begin too, and that stand under other options.
+    elsewhere: Vec<usize>,
+}
+
+impl Comes {
+    /// The same, with an event before the next input, or none.
+    fn with_event(&self, option: &EventOption, paths: &[Path]) -> Self {
+        let arrives = |path: &&usize| {
+            let next = paths[**path].events.get(self.events).copied();
+            next.filter(|event| event.place as usize == self.answers.len()) == option.event
+        };
+        Self {
+            answers: self.answers.clone(),
+            events: self.events + usize::from(option.event.is_some()),
+            elsewhere: self.elsewhere.iter().filter(arrives).copied().collect(),
+        }
+    }
 }
 
 struct Builder<'b> {
@@ -498,13 +525,15 @@ impl<'b> Builder<'b> {
                 }
             }
         }
-        let mut depth = vec![0_u32; self.tree.nodes.len()];
+        let mut comes: Vec<Comes> = vec![Comes::default(); self.tree.nodes.len()];
         for number in 0..self.tree.nodes.len() {
+            // Nobody asks again how this one is come to.
+            let here = std::mem::take(&mut comes[number]);
             let options = match &self.tree.nodes[number] {
                 Node::Input { options, .. } => options,
                 Node::Event { options } => {
                     for option in options {
-                        depth[option.next] = depth[number];
+                        comes[option.next] = here.with_event(option, self.paths);
                     }
                     continue;
                 }
@@ -512,18 +541,24 @@ impl<'b> Builder<'b> {
             };
             let mut options = options.clone();
             for option in &mut options {
-                depth[option.next] = depth[number] + 1;
                 // Of what was not looked at, the representative is all that is known.
                 if self.budget.is_spent() {
                     continue;
                 }
-                let (set, is_exact) = self.stand_ins(depth[number], &behind[option.next]);
+                let place = here.answers.len() as u32 + 1;
+                let (set, is_exact) = self.stand_ins(place - 1, &behind[option.next]);
                 (option.is_exact, option.set) = match set.contains(option.cell) {
                     true => (is_exact && !self.budget.is_spent(), set),
                     false => (false, Set::single(option.cell)),
                 };
             }
-            let left = self.rest(number, &options, &behind);
+            for option in &options {
+                let siblings = options.iter().filter(|other| other.next != option.next);
+                let siblings = siblings.flat_map(|other| &behind[other.next]);
+                let others: Vec<usize> = here.elsewhere.iter().chain(siblings).copied().collect();
+                comes[option.next] = self.comes(&here, option.cell, others);
+            }
+            let left = self.rest(number, &options, &behind, &here);
             if let Node::Input {
                 options: kept,
                 rest,
@@ -535,20 +570,59 @@ impl<'b> Builder<'b> {
         }
     }
 
+    /// How a node is come to from one before it with an answer; of `others`, paths that stand under other options, those
+    /// remain that these answers begin as well.
+    fn comes(&mut self, before: &Comes, cell: u64, others: Vec<usize>) -> Comes {
+        let answers = [&before.answers[..], &[cell]].concat();
+        let mut elsewhere = others;
+        elsewhere.retain(|path| {
+            // What is not looked at is not said to be there.
+            !self.budget.is_spent() && self.begun(*path, &answers).next().is_some()
+        });
+        Comes {
+            answers,
+            events: before.events,
+            elsewhere,
+        }
+    }
+
+    /// What the next input answers on a path that these answers begin, as far as it depends on it alone.
+    fn begun<'s>(&'s mut self, path: usize, answers: &'s [u64]) -> impl Iterator<Item = &'b Set> {
+        let (dag, paths) = (self.dag, self.paths);
+        let decider = &mut *self.decider;
+        let place = answers.len() as u32;
+        paths[path].ways.iter().filter_map(move |way| {
+            let next = way.reads.get(answers.len())?;
+            let mut given = way.reads.iter().zip(answers);
+            let before = |inputs: &[u32]| inputs.iter().all(|input| *input < place);
+            let fits = given.all(|(read, cell)| read.domain.contains(*cell))
+                && decider.holds(dag, answers, before, &way.constraints);
+            fits.then_some(&next.domain)
+        })
+    }
+
     /// What an input may answer besides its options.
     fn rest(
-        &self,
+        &mut self,
         node: usize,
         options: &[InputOption],
         behind: &[Vec<usize>],
+        here: &Comes,
     ) -> Option<OtherValues> {
-        let projections = self.projections.get(&node)?;
         if !options.iter().all(|option| option.is_exact) {
             return None;
         }
+        // Also what only leads along paths that stand under other answers of the inputs before can be answered.
+        let mut allowed = Set::empty();
+        for path in &here.elsewhere {
+            for set in self.begun(*path, &here.answers) {
+                allowed = allowed.union(set);
+            }
+        }
+        let projections = self.projections.get(&node)?;
         let mut ways = projections.iter().map(|(_, set)| set);
-        let allowed = ways.next()?.clone();
-        let allowed = ways.fold(allowed, |all, set| all.union(set));
+        let first = ways.next()?.clone();
+        let allowed = ways.fold(allowed.union(&first), |all, set| all.union(set));
         let taken = options
             .iter()
             .fold(Set::empty(), |all, option| all.union(&option.set));

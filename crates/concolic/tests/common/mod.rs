@@ -531,18 +531,33 @@ struct Run {
     signature: Signature,
 }
 
-/// Every value of a set keeps all paths behind it; no other value of the codomain does.
+/// Every value of a set keeps all paths behind it; no other value of the codomain does. Where the sets are known, what an
+/// input may answer is in one of them or in the rest.
 fn check_sets(plain: &Plain<'_>, tree: &Suggestions, runs: &[Run]) {
     use borges_concolic::SuggestionNode as Node;
     let mut stack = vec![(0, Vec::new(), plain.begin())];
     while let Some((number, prefix, stage)) = stack.pop() {
-        let Node::Input { ty, options, .. } = &tree.nodes[number] else {
+        let Node::Input {
+            ty, options, rest, ..
+        } = &tree.nodes[number]
+        else {
             continue;
         };
         let Stage::Asks(asking) = stage else {
             panic!("an input is read here");
         };
         let place = prefix.len();
+        let others = rest.as_ref().map_or(Set::empty(), |rest| rest.set.clone());
+        let sets = options.iter().map(|option| &option.set).chain([&others]);
+        let told = sets.fold(Set::empty(), |all, set| all.union(set));
+        if options.iter().all(|option| option.is_exact) {
+            for value in looked_at(&asking.codomain, &told, *ty) {
+                assert!(
+                    told.contains(borges_concolic::cell_of(value)),
+                    "input {place} after {prefix:?} may answer {value}, which is said nowhere"
+                );
+            }
+        }
         for option in options {
             let chosen = value_of(*ty, option.cell);
             let mut longer: Vec<Value> = prefix.clone();

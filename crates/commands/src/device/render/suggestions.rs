@@ -104,8 +104,12 @@ enum Pending<'l> {
 
 /// Values that stand in for no option, in words.
 pub fn rest<T: std::fmt::Display>(set: &str, options: &[T]) -> String {
+    let set = printable(set);
+    if options.is_empty() {
+        return format!("the rest ({set}) goes ways that stand under other answers above");
+    }
     let options: Vec<String> = options.iter().map(ToString::to_string).collect();
-    let (set, options) = (printable(set), options.join(", "));
+    let options = options.join(", ");
     format!("the rest ({set}) goes some of the ways of {options}")
 }
 
