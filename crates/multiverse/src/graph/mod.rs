@@ -12,6 +12,7 @@ mod agents;
 mod chunks;
 mod cycles;
 mod explore;
+mod index;
 mod paths;
 mod reach;
 mod refine;
@@ -20,13 +21,12 @@ mod survey;
 use std::cell::RefCell;
 use std::fmt;
 
-use hashbrown::HashTable;
-
 pub(crate) use agents::AgentId;
 use agents::Takers;
 use chunks::Chunks;
 pub use cycles::Component;
 pub use explore::{Exploration, Limits, Pause, Progress, Score, Strategy};
+use index::Index;
 pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
@@ -94,7 +94,7 @@ pub struct Graph<L: Language> {
     /// The edges that only some of a state's values take, in order: most graphs have none.
     partial: Vec<EdgeId>,
     /// Nodes by fingerprint; none where equal states stay apart.
-    index: Option<HashTable<u32>>,
+    index: Option<Index>,
     /// Who takes the edges.
     takers: RefCell<Takers<L::Agent>>,
 }
@@ -118,7 +118,7 @@ impl<L: Language> Graph<L> {
             nodes: Chunks::new(),
             edges: Chunks::new(),
             partial: Vec::new(),
-            index: merged.then(HashTable::new),
+            index: merged.then(Index::new),
             takers: RefCell::default(),
         };
         let start = graph.canonical(start);
@@ -192,7 +192,7 @@ impl<L: Language> Graph<L> {
         let state = self.canonical(state.clone());
         let hash = Fingerprint::of(&state).0;
         let same = |id: &u32| self.states.get(*id as usize) == Some(&state);
-        self.index.as_ref()?.find(hash, same).copied().map(NodeId)
+        self.index.as_ref()?.find(hash, same).map(NodeId)
     }
 
     /// An edge.
@@ -273,7 +273,7 @@ impl<L: Language> Graph<L> {
         self.states.heap_bytes()
             + self.nodes.heap_bytes()
             + self.edges.heap_bytes()
-            + self.index.as_ref().map_or(0, HashTable::allocation_size)
+            + self.index.as_ref().map_or(0, Index::heap_bytes)
     }
 
     /// The representative of `state`; where states stay apart they also stay as they are.
@@ -302,10 +302,10 @@ impl<L: Language> Graph<L> {
                     && states[*other as usize] == state
             };
             if let Some(known) = index.find(fingerprint.0, same) {
-                return Some((NodeId(*known), false));
+                return Some((NodeId(known), false));
             }
             let hash = |other: &u32| nodes[*other as usize].fingerprint.0;
-            index.insert_unique(fingerprint.0, id?, hash);
+            index.insert(fingerprint.0, id?, hash);
         }
         let id = id?;
         self.states.push(state);

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use hashbrown::HashTable;
-
+use super::index::Index;
 use super::{Limits, Pause};
 use crate::fingerprint::Fingerprint;
 use crate::language::{Language, Outcome};
@@ -30,7 +29,7 @@ pub struct Surveyed {
 pub struct Survey<L: Language> {
     language: L,
     seen: Vec<Seen>,
-    index: HashTable<u32>,
+    index: Index,
     frontier: VecDeque<(u32, L::State)>,
     ends: BTreeMap<Outcome<L::Value>, Surveyed>,
     edges: u64,
@@ -70,7 +69,7 @@ impl<L: Language> Survey<L> {
         let mut survey = Self {
             language,
             seen: Vec::new(),
-            index: HashTable::new(),
+            index: Index::new(),
             frontier: VecDeque::new(),
             ends: BTreeMap::new(),
             edges: 0,
@@ -104,7 +103,7 @@ impl<L: Language> Survey<L> {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.seen.capacity() * size_of::<Seen>()
-            + self.index.allocation_size()
+            + self.index.heap_bytes()
             + self.frontier.capacity() * size_of::<(u32, L::State)>()
     }
 
@@ -233,7 +232,7 @@ impl<L: Language> Survey<L> {
             return None;
         }
         let id = u32::try_from(seen.len()).ok()?;
-        index.insert_unique(fingerprint.0, id, |id| seen[*id as usize].fingerprint);
+        index.insert(fingerprint.0, id, |id| seen[*id as usize].fingerprint);
         seen.push(Seen {
             fingerprint: fingerprint.0,
             parent,
