@@ -1,6 +1,6 @@
 // Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
-export const VERSION = 4;
+export const VERSION = 5;
 
 export type Act = { "command": "continue",
 direction: Direction, } | { "command": "step",

@@ -14,7 +14,7 @@ use serde_json::Value;
 use model::{ModelListing, ModelReply, TextListing};
 
 /// The version of this protocol: a page of another build reloads itself.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
