@@ -77,15 +77,6 @@ impl Levels {
         }
     }
 
-    /// All paths with so many inputs were looked at, while levels are finished one after the other.
-    pub(super) fn finished(&self) -> u32 {
-        let level = self.level.unwrap_or(0);
-        let known = self
-            .shallowest
-            .map_or(level, |inputs| level.min(inputs as u32));
-        known.saturating_sub(1)
-    }
-
     /// Something was left out after so many inputs.
     pub(super) fn left_out(&mut self, inputs: usize) {
         self.shallowest = Some(self.shallowest.map_or(inputs, |known| known.min(inputs)));
