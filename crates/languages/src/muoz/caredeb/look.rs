@@ -85,7 +85,6 @@ impl Session {
     }
 
     /// The variables with their values.
-    #[must_use]
     pub fn store(&self) -> impl Iterator<Item = Binding> {
         let variables = self.machine().state().variables();
         variables.map(|(name, variable)| self.binding(&name, variable))
