@@ -144,12 +144,16 @@ pub(crate) fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
     frame.bytes
 }
 
-/// Universes with their statuses, and edges: where they leave, where they lead, and whether they are commands.
+/// A universe and its status.
+pub(crate) type OfUniverse = (u32, &'static str);
+/// Where an edge leaves, where it leads, and whether the user caused it.
+pub(crate) type OfEdge = (u32, u32, bool);
+
 pub(crate) fn universes(
     number: u32,
     fresh: bool,
-    universes: &[(u32, &'static str)],
-    edges: &[(u32, u32, bool)],
+    universes: &[OfUniverse],
+    edges: &[OfEdge],
 ) -> Vec<u8> {
     let mut statuses = Vec::new();
     let mut code = |status: &'static str| {

@@ -12,7 +12,7 @@ use borges_session::model::{
 };
 
 use crate::audience::{Answer, ClientId, Message};
-use crate::frames;
+use crate::frames::{self, OfEdge, OfUniverse};
 use crate::pauses::Turn;
 use crate::protocol::model::{ModelCommand, ModelListing, ModelReply, OutcomeRow, TextListing};
 use crate::protocol::{Ask, Part, Replied};
@@ -74,10 +74,7 @@ impl Model {
 
 impl Told {
     /// What is new or has changed, which then is told.
-    fn news(
-        &mut self,
-        debugger: &dyn Debugger,
-    ) -> (Vec<(u32, &'static str)>, Vec<(u32, u32, bool)>) {
+    fn news(&mut self, debugger: &dyn Debugger) -> (Vec<OfUniverse>, Vec<OfEdge>) {
         let open = std::mem::take(&mut self.open);
         let mut universes = Vec::new();
         for id in open.into_iter().chain(self.universes..debugger.len()) {
