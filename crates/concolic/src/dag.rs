@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::set::greatest;
 
@@ -308,7 +308,7 @@ impl Dag {
 
     /// `roots` and all that they are made of, operands before what they make.
     pub(crate) fn cone(&self, roots: &[Expr]) -> Vec<Expr> {
-        let mut seen = hashbrown::HashSet::new();
+        let mut seen = HashSet::new();
         let mut stack: Vec<Expr> = roots.to_vec();
         while let Some(expr) = stack.pop() {
             if seen.insert(expr) {

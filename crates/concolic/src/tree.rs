@@ -135,8 +135,7 @@ impl Comes {
     /// The same, with an event before the next input, or none.
     fn with_event(&self, option: &EventOption, paths: &[Path]) -> Self {
         let arrives = |path: &&usize| {
-            let next = paths[**path].events.get(self.events).copied();
-            next.filter(|event| event.place as usize == self.answers.len()) == option.event
+            next_event(&paths[**path], self.events, self.answers.len()) == option.event
         };
         Self {
             answers: self.answers.clone(),
@@ -331,8 +330,7 @@ impl<'b> Builder<'b> {
         }
         let mut by_event: Vec<(Option<Delivered>, Vec<usize>)> = Vec::new();
         for path in &open.paths {
-            let next = self.paths[*path].events.get(open.events).copied();
-            let next = next.filter(|event| event.place as usize == open.prefix.len());
+            let next = next_event(&self.paths[*path], open.events, open.prefix.len());
             match by_event.iter_mut().find(|(known, _)| *known == next) {
                 Some((_, paths)) => paths.push(*path),
                 None => by_event.push((next, vec![*path])),
@@ -540,13 +538,13 @@ impl<'b> Builder<'b> {
                 Node::End { .. } => continue,
             };
             let mut options = options.clone();
+            let place = here.answers.len() as u32;
             for option in &mut options {
                 // Of what was not looked at, the representative is all that is known.
                 if self.budget.is_spent() {
                     continue;
                 }
-                let place = here.answers.len() as u32 + 1;
-                let (set, is_exact) = self.stand_ins(place - 1, &behind[option.next]);
+                let (set, is_exact) = self.stand_ins(place, &behind[option.next]);
                 (option.is_exact, option.set) = match set.contains(option.cell) {
                     true => (is_exact && !self.budget.is_spent(), set),
                     false => (false, Set::single(option.cell)),
@@ -577,28 +575,16 @@ impl<'b> Builder<'b> {
         let mut elsewhere = others;
         elsewhere.retain(|path| {
             // What is not looked at is not said to be there.
-            !self.budget.is_spent() && self.begun(*path, &answers).next().is_some()
+            !self.budget.is_spent()
+                && begun(self.dag, self.decider, &self.paths[*path], &answers)
+                    .next()
+                    .is_some()
         });
         Comes {
             answers,
             events: before.events,
             elsewhere,
         }
-    }
-
-    /// What the next input answers on a path that these answers begin, as far as it depends on it alone.
-    fn begun<'s>(&'s mut self, path: usize, answers: &'s [u64]) -> impl Iterator<Item = &'b Set> {
-        let (dag, paths) = (self.dag, self.paths);
-        let decider = &mut *self.decider;
-        let place = answers.len() as u32;
-        paths[path].ways.iter().filter_map(move |way| {
-            let next = way.reads.get(answers.len())?;
-            let mut given = way.reads.iter().zip(answers);
-            let before = |inputs: &[u32]| inputs.iter().all(|input| *input < place);
-            let fits = given.all(|(read, cell)| read.domain.contains(*cell))
-                && decider.holds(dag, answers, before, &way.constraints);
-            fits.then_some(&next.domain)
-        })
     }
 
     /// What an input may answer besides its options.
@@ -609,20 +595,17 @@ impl<'b> Builder<'b> {
         behind: &[Vec<usize>],
         here: &Comes,
     ) -> Option<OtherValues> {
-        if !options.iter().all(|option| option.is_exact) {
+        let projections = self.projections.get(&node)?;
+        if projections.is_empty() || !options.iter().all(|option| option.is_exact) {
             return None;
         }
+        let here_on = projections.iter().map(|(_, set)| set);
+        let mut allowed = here_on.fold(Set::empty(), |all, set| all.union(set));
         // Also what only leads along paths that stand under other answers of the inputs before can be answered.
-        let mut allowed = Set::empty();
         for path in &here.elsewhere {
-            for set in self.begun(*path, &here.answers) {
-                allowed = allowed.union(set);
-            }
+            let sets = begun(self.dag, self.decider, &self.paths[*path], &here.answers);
+            allowed = sets.fold(allowed, |all, set| all.union(set));
         }
-        let projections = self.projections.get(&node)?;
-        let mut ways = projections.iter().map(|(_, set)| set);
-        let first = ways.next()?.clone();
-        let allowed = ways.fold(allowed.union(&first), |all, set| all.union(set));
         let taken = options
             .iter()
             .fold(Set::empty(), |all, option| all.union(&option.set));
@@ -714,6 +697,43 @@ fn others_fit(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64], plac
     )
 }
 
+fn lie_before(inputs: &[u32], place: u32) -> bool {
+    inputs.iter().all(|input| *input < place)
+}
+
+/// Whether a way begins with these answers, as far as they decide that.
+fn begins(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64]) -> bool {
+    let place = answers.len() as u32;
+    let mut given = way.reads.iter().zip(answers);
+    answers.len() <= way.reads.len()
+        && given.all(|(read, cell)| read.domain.contains(*cell))
+        && decider.holds(
+            dag,
+            answers,
+            |inputs| lie_before(inputs, place),
+            &way.constraints,
+        )
+}
+
+/// What the next input answers on a path that these answers begin, as far as it depends on it alone.
+fn begun<'p>(
+    dag: &Dag,
+    decider: &mut Decider,
+    path: &'p Path,
+    answers: &[u64],
+) -> impl Iterator<Item = &'p Set> {
+    path.ways.iter().filter_map(move |way| {
+        let next = way.reads.get(answers.len())?;
+        begins(dag, decider, way, answers).then_some(&next.domain)
+    })
+}
+
+/// What arrives on a path after so many events, before the input at a place.
+fn next_event(path: &Path, events: usize, place: usize) -> Option<Delivered> {
+    let next = path.events.get(events).copied();
+    next.filter(|event| event.place as usize == place)
+}
+
 /// Whether a way can be gone on after these answers.
 fn possible(
     budget: &Budget<'_>,
@@ -725,19 +745,14 @@ fn possible(
     if budget.is_spent() {
         return Solution::Unknown(NO_TIME.into());
     }
-    let fits = |(read, cell): (&Read, &u64)| read.domain.contains(*cell);
-    if prefix.len() > way.reads.len() || !way.reads.iter().zip(prefix).all(fits) {
+    if !begins(dag, decider, way, prefix) {
         return Solution::No;
     }
     let place = prefix.len() as u32;
-    let before = |inputs: &[u32]| inputs.iter().all(|input| *input < place);
-    if !decider.holds(dag, prefix, before, &way.constraints) {
-        return Solution::No;
-    }
     let later: Vec<Constraint> = way
         .constraints
         .iter()
-        .filter(|constraint| !before(dag.inputs(constraint.expr)))
+        .filter(|constraint| !lie_before(dag.inputs(constraint.expr), place))
         .cloned()
         .collect();
     if later.is_empty() {

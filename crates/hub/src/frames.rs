@@ -144,17 +144,22 @@ pub(crate) fn entries(id: u32, listing: &EntryListing) -> Vec<u8> {
     frame.bytes
 }
 
-/// A universe and its status.
-pub(crate) type OfUniverse = (u32, &'static str);
-/// Where an edge leaves, where it leads, and whether the user caused it.
-pub(crate) type OfEdge = (u32, u32, bool);
+/// What is new of the universes of a session with a program of a model language.
+pub(crate) struct News {
+    /// Everything known before is void.
+    pub(crate) fresh: bool,
+    /// Universes that are new or have changed, with their statuses.
+    pub(crate) universes: Vec<(u32, &'static str)>,
+    /// New edges: where each leaves, where it leads, and whether the user caused it.
+    pub(crate) edges: Vec<(u32, u32, bool)>,
+}
 
-pub(crate) fn universes(
-    number: u32,
-    fresh: bool,
-    universes: &[OfUniverse],
-    edges: &[OfEdge],
-) -> Vec<u8> {
+pub(crate) fn universes(number: u32, news: &News) -> Vec<u8> {
+    let News {
+        fresh,
+        universes,
+        edges,
+    } = news;
     let mut statuses = Vec::new();
     let mut code = |status: &'static str| {
         let known = statuses.iter().position(|known| *known == status);
@@ -167,7 +172,7 @@ pub(crate) fn universes(
     let mut frame = Frame::new(&UniversesHeader {
         frame: "universes",
         number,
-        fresh,
+        fresh: *fresh,
         count: universes.len() as u32,
         edges: edges.len() as u32,
         statuses,

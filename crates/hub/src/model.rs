@@ -12,7 +12,7 @@ use borges_session::model::{
 };
 
 use crate::audience::{Answer, ClientId, Message};
-use crate::frames::{self, OfEdge, OfUniverse};
+use crate::frames::{self, News};
 use crate::pauses::Turn;
 use crate::protocol::model::{ModelCommand, ModelListing, ModelReply, OutcomeRow, TextListing};
 use crate::protocol::{Ask, Part, Replied};
@@ -59,14 +59,10 @@ impl Model {
             text: debugger.text().to_owned(),
             breakpoints: debugger.breakpoints(),
         })]);
-        let fresh = self.told.beginning != Some(debugger.beginnings());
-        if fresh {
-            self.told = Told::default();
-        }
-        let (universes, edges) = self.told.news(debugger);
-        if fresh || !universes.is_empty() || !edges.is_empty() {
+        let news = self.told.news(debugger);
+        if news.fresh || !news.universes.is_empty() || !news.edges.is_empty() {
             let number = room.audience.next_number();
-            let frame = frames::universes(number, fresh, &universes, &edges);
+            let frame = frames::universes(number, &news);
             room.audience.patch(Message::Binary(frame.into()));
         }
     }
@@ -74,7 +70,15 @@ impl Model {
 
 impl Told {
     /// What is new or has changed, which then is told.
-    fn news(&mut self, debugger: &dyn Debugger) -> (Vec<OfUniverse>, Vec<OfEdge>) {
+    fn news(&mut self, debugger: &dyn Debugger) -> News {
+        let beginning = Some(debugger.beginnings());
+        let fresh = self.beginning != beginning;
+        if fresh {
+            *self = Self {
+                beginning,
+                ..Self::default()
+            };
+        }
         let open = std::mem::take(&mut self.open);
         let mut universes = Vec::new();
         for id in open.into_iter().chain(self.universes..debugger.len()) {
@@ -88,10 +92,13 @@ impl Told {
         }
         let edges = (self.edges..debugger.links()).filter_map(|id| debugger.ends_of(id));
         let edges = edges.collect();
-        self.beginning = Some(debugger.beginnings());
         self.universes = debugger.len();
         self.edges = debugger.links();
-        (universes, edges)
+        News {
+            fresh,
+            universes,
+            edges,
+        }
     }
 }
 
@@ -109,8 +116,8 @@ impl Subject for Model {
     }
 
     fn welcome(&mut self, room: &mut Room, client: ClientId) {
-        let (universes, edges) = Told::default().news(self.session.debugger());
-        let frame = frames::universes(room.audience.number, true, &universes, &edges);
+        let news = Told::default().news(self.session.debugger());
+        let frame = frames::universes(room.audience.number, &news);
         room.audience.send(client, Message::Binary(frame.into()));
     }
 
@@ -330,18 +337,18 @@ mod tests {
                 .carry_out(order.clone(), &mut |_: &Progress| true)
                 .expect("it is carried out");
             let debugger = session.debugger();
-            if told.beginning != Some(debugger.beginnings()) {
-                (told, statuses, links) = (Told::default(), Vec::new(), Vec::new());
+            let news = told.news(debugger);
+            if news.fresh {
+                (statuses, links) = (Vec::new(), Vec::new());
             }
-            let (universes, edges) = told.news(debugger);
-            for (id, status) in universes {
+            for (id, status) in news.universes {
                 statuses.resize(statuses.len().max(id as usize + 1), "");
                 statuses[id as usize] = status;
             }
-            links.extend(edges);
-            let (all, edges) = Told::default().news(debugger);
-            let all: Vec<_> = all.into_iter().map(|(_, status)| status).collect();
-            assert_eq!((&statuses, &links), (&all, &edges), "after {order:?}");
+            links.extend(news.edges);
+            let all = Told::default().news(debugger);
+            let known: Vec<_> = all.universes.iter().map(|(_, status)| *status).collect();
+            assert_eq!((&statuses, &links), (&known, &all.edges), "after {order:?}");
             let rows = (0..debugger.len()).filter_map(|id| debugger.node(id));
             assert!(rows.map(|row| row.status).eq(statuses.iter().copied()));
         }

@@ -92,8 +92,8 @@ impl Names {
     fn of(program: &Program, state: &State) -> Self {
         let mut names = Self::new(program);
         for thread in &state.threads {
-            let variables = thread.variables.iter().collect::<Vec<_>>();
-            let given = variables.iter().rev().map(|v| Some(names.fresh(v.ident)));
+            let bound = thread.bound().into_iter();
+            let given = bound.map(|variable| Some(names.fresh(variable.ident)));
             let given = given.collect();
             names.shown.insert(thread.name.clone(), given);
         }
@@ -102,32 +102,34 @@ impl Names {
 
     /// Names a variable that is new, or that is done again.
     pub(super) fn bind(&mut self, name: VariableName, ident: Ident) {
-        let known = self.known(&name);
-        if known.is_some_and(|known| known.ident == ident) {
-            return;
-        }
+        let given = self.given(&name, ident);
+        let given = given.unwrap_or_else(|| self.fresh(ident));
+        let shown = self.shown.entry(name.thread.clone()).or_default();
         let nth = name.nth as usize;
-        let thread = name.thread.clone();
-        let again = self.before.get(&(name.clone(), ident)).copied();
-        if let Some(Name { ident, number }) = known {
-            self.before.insert((name, ident), number);
-        }
-        let given = match again {
-            Some(number) => Name { ident, number },
-            None => self.fresh(ident),
-        };
-        let shown = self.shown.entry(thread).or_default();
         shown.resize(shown.len().max(nth + 1), None);
-        shown[nth] = Some(given);
+        let before = shown[nth].replace(given);
+        if let Some(before) = before.filter(|before| *before != given) {
+            self.before.insert((name, before.ident), before.number);
+        }
     }
 
     /// What the next variable of this identifier will be called, unless it is done again.
     pub(super) fn preview(&self, name: &VariableName, ident: Ident) -> String {
+        let next = || Name {
+            ident,
+            number: self.next(ident),
+        };
+        let given = self.given(name, ident).unwrap_or_else(next);
+        self.text(given).into_owned()
+    }
+
+    /// The name that a variable has or had as this identifier.
+    fn given(&self, name: &VariableName, ident: Ident) -> Option<Name> {
         let known = self.known(name).filter(|known| known.ident == ident);
-        let before = || self.before.get(&(name.clone(), ident)).copied();
-        let number = known.map(|known| known.number).or_else(before);
-        let number = number.unwrap_or_else(|| self.next(ident));
-        self.text(Name { ident, number }).into_owned()
+        known.or_else(|| {
+            let number = *self.before.get(&(name.clone(), ident))?;
+            Some(Name { ident, number })
+        })
     }
 
     fn known(&self, name: &VariableName) -> Option<Name> {

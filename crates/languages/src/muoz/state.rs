@@ -70,6 +70,15 @@ pub(super) struct Thread {
     pub(super) children: u32,
 }
 
+impl Thread {
+    /// Its variables, the first that it bound first: the list begins with the last one.
+    pub(super) fn bound(&self) -> Vec<&Variable> {
+        let mut bound: Vec<_> = self.variables.iter().collect();
+        bound.reverse();
+        bound
+    }
+}
+
 /// A port's queue. Messages that were received stay below: they make the number of a message
 /// known, and are no part of the state in which universes are compared.
 #[derive(Clone, Debug)]
@@ -247,14 +256,12 @@ impl State {
     /// All variables in the order of their names.
     pub(super) fn variables(&self) -> impl Iterator<Item = (VariableName, &Variable)> {
         self.threads.iter().flat_map(|thread| {
-            let mut bound: Vec<_> = thread.variables.iter().collect();
-            bound.reverse();
             let name = |nth| VariableName {
                 thread: thread.name.clone(),
                 nth,
             };
             (0..)
-                .zip(bound)
+                .zip(thread.bound())
                 .map(move |(nth, variable)| (name(nth), variable))
         })
     }
