@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-/// A table of a million nodes is copied in a tenth of a second when it grows, and whoever presses Ctrl-C then waits for it.
+/// A table of two million nodes is copied in a tenth of a second when it grows, and whoever presses Ctrl-C then waits for it.
 /// Of so many tables one after the other grows.
 const PARTS: u64 = 64;
 
