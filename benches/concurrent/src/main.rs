@@ -15,6 +15,7 @@ use std::time::Instant;
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, NodeId, Pause, Strategy, Survey};
+use borges_multiverse::heed::Patient;
 use native::Native;
 use stateright::{Checker, Model};
 
@@ -247,7 +248,7 @@ fn million() {
     let explored = start.elapsed();
     let graph = exploration.into_graph();
     let start = Instant::now();
-    let paths = graph.shortest_paths(NodeId::ROOT);
+    let paths = graph.shortest_paths(NodeId::ROOT, &mut Patient).unwrap();
     let ends: Vec<_> = graph.ends().collect();
     let length: usize = ends
         .iter()

@@ -273,8 +273,8 @@ fn one_state(
     state: u32,
     watch: Watch<'_>,
 ) -> Result<ModelReply, AskError> {
+    let ways = session.ask(&Question::Shortest(state), &mut *watch)?;
     let graph = session.graph(watch);
-    let ways = graph.ask(&Question::Shortest(state))?;
     let (Reply::Ways(ways), Some(row)) = (ways, graph.state_row(state, true)) else {
         return Err(AskError::Stopped(graph.states() as u64));
     };

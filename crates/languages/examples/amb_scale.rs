@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use borges_languages::amb::Amb;
 use borges_multiverse::graph::{Exploration, Limits, Strategy};
+use borges_multiverse::heed::Patient;
 
 fn main() {
     let mut arguments = std::env::args()
@@ -38,7 +39,7 @@ fn main() {
     println!("{bytes:.0} bytes a state in the graph, without the states' own cells");
 
     let start = Instant::now();
-    if let Ok(counts) = graph.count_paths() {
+    if let Ok(counts) = graph.count_paths(&mut Patient).unwrap() {
         println!(
             "{} paths to {} ends, {:.2?}",
             counts.total(),
@@ -47,9 +48,9 @@ fn main() {
         );
     }
     let start = Instant::now();
-    let predecessors = graph.predecessors();
+    let predecessors = graph.predecessors(&mut Patient).unwrap();
     let end = graph.ends().next();
-    let reach = graph.can_reach(&predecessors, end);
+    let reach = graph.can_reach(&predecessors, end, &mut Patient).unwrap();
     println!(
         "{} states can reach the first end, {:.2?}",
         reach.len(),

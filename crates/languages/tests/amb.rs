@@ -10,6 +10,7 @@ use borges_languages::model::{AMB, Explore, Model, Reduction};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
+use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Outcome, Verdict};
 use proptest::prelude::*;
 
@@ -82,7 +83,11 @@ fn check(text: &str, states: usize, edges: usize, values: &[i64], paths: u32) {
     let graph = explore(&program, Order::BreadthFirst, true);
     assert_eq!((graph.len(), graph.edge_count()), (states, edges), "{text}");
     assert_eq!(outcomes(&graph), numbers(values), "{text}");
-    assert_eq!(graph.count_paths().unwrap().total(), paths.into(), "{text}");
+    assert_eq!(
+        graph.count_paths(&mut Patient).unwrap().unwrap().total(),
+        paths.into(),
+        "{text}"
+    );
 }
 
 #[test]
@@ -535,7 +540,7 @@ proptest! {
         let all = explore(&program, Order::BreadthFirst, true);
         let folded = explore(Runs::new(&program, u64::MAX), Order::BreadthFirst, true);
         prop_assert_eq!(outcomes(&folded), outcomes(&all));
-        let counts = (folded.count_paths().unwrap().total(), all.count_paths().unwrap().total());
+        let counts = (folded.count_paths(&mut Patient).unwrap().unwrap().total(), all.count_paths(&mut Patient).unwrap().unwrap().total());
         prop_assert_eq!(counts.0, counts.1);
         // Only the start may lie before a deterministic step.
         for node in folded.nodes().skip(1) {
@@ -545,9 +550,9 @@ proptest! {
             path.into_iter().map(|id| u64::from(graph.edge(id).unwrap().steps)).sum()
         };
         for end in folded.ends() {
-            let path = folded.nearest(folded.nodes().next().unwrap(), |n| n == end).unwrap().1;
+            let path = folded.nearest(folded.nodes().next().unwrap(), |n| n == end, &mut Patient).unwrap().unwrap().1;
             let other = all.find(folded.state(end).unwrap()).unwrap();
-            let shortest = all.nearest(all.nodes().next().unwrap(), |n| n == other).unwrap().1;
+            let shortest = all.nearest(all.nodes().next().unwrap(), |n| n == other, &mut Patient).unwrap().unwrap().1;
             prop_assert!(lengths(&folded, path) >= shortest.len() as u64);
         }
     }

@@ -11,6 +11,7 @@ use borges_languages::muoz::{Answer, MuOz, State, ThreadName};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
+use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Outcome};
 use oz::programs;
 use proptest::prelude::*;
@@ -100,7 +101,7 @@ proptest! {
         let program = parse(&source.text());
         let mut exploration = Exploration::new(&program, Order::BreadthFirst);
         exploration.run(&Limits { states: 2_000, ..Limits::default() }, |_| true);
-        let paths = exploration.graph().count_paths();
+        let paths = exploration.graph().count_paths(&mut Patient).unwrap();
         prop_assume!(paths.is_ok_and(|paths| paths.total() <= 5_000_u32.into()));
 
         let mut expected: HashMap<Class<_, _>, State> = HashMap::new();

@@ -296,7 +296,7 @@ one<-go(); two<-go()";
         .ends()
         .iter()
         .position(|end| end.text.contains("acc = 123"));
-    let Reply::Ways(ways) = graph.ask(&Question::ShortestToEnds).unwrap() else {
+    let Reply::Ways(ways) = graph.ask(&Question::ShortestToEnds, &mut |_| true).unwrap() else {
         panic!("ways are asked for")
     };
     let options = graph.options_to(ways[end.unwrap()].state).unwrap();
@@ -326,7 +326,10 @@ one<-go(); two<-go()";
     assert_eq!(races.messages, None, "λ_amb has no messages");
     assert!(races.steps.is_empty(), "and one agent");
     let threads = self::graph(&example(ORDER));
-    let Reply::Ways(ways) = threads.ask(&Question::ShortestToEnds).unwrap() else {
+    let Reply::Ways(ways) = threads
+        .ask(&Question::ShortestToEnds, &mut |_| true)
+        .unwrap()
+    else {
         panic!("ways are asked for")
     };
     for way in ways {

@@ -8,6 +8,7 @@
 //! - [`causality`]: what happened before what, undoing an event, one run for each class of runs.
 //! - [`debug`]: breakpoints, steps and held agents, in all universes at once.
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
+//! - [`heed`]: whoever waits for a long look at a graph can stop it.
 //! - [`list`]: lists that states share, for states that are cheap to clone, to compare and to hash.
 //! - [`temporal`]: formulas about runs, answered with a witness.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
@@ -25,6 +26,7 @@ pub mod causality;
 pub mod debug;
 pub mod fingerprint;
 pub mod graph;
+pub mod heed;
 pub mod language;
 pub mod list;
 pub mod random;

@@ -12,6 +12,7 @@ use borges_multiverse::adapt::{
     Abstracted, Observed, Observer, Preempting, Runs, Stands, Stepping,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy as Order};
+use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Waiting};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
@@ -140,7 +141,7 @@ proptest! {
         let graph = explore(&seen);
         let keys: BTreeSet<_> = graph.nodes().map(|node| graph.state(node).unwrap().key).collect();
         prop_assert_eq!(keys.len(), graph.len());
-        let shortest = graph.shortest_paths(NodeId::ROOT);
+        let shortest = graph.shortest_paths(NodeId::ROOT, &mut Patient).unwrap();
         for node in graph.nodes() {
             // What stands for others is reached by the very steps of the graph.
             let mut state = program.initial();

@@ -10,6 +10,7 @@ use borges_multiverse::adapt::Runs;
 use borges_multiverse::graph::{
     CountError, Exploration, Graph, Limits, NodeId, Pause, Status, Strategy as Order,
 };
+use borges_multiverse::heed::{Patient, Stopped, Until};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
@@ -161,7 +162,7 @@ proptest! {
         let mut naive = Vec::new();
         all_paths(&program, 0, &mut naive);
         let graph = explored(&program);
-        let counts = graph.count_paths().unwrap();
+        let counts = graph.count_paths(&mut Patient).unwrap().unwrap();
         prop_assert_eq!(counts.total(), naive.len().into());
         for (end, count) in counts.ends() {
             let state = graph.state(*end).unwrap();
@@ -179,13 +180,13 @@ proptest! {
         let graph = explored(&program);
         for start in graph.nodes() {
             let distances = program.distances(*graph.state(start).unwrap());
-            let paths = graph.shortest_paths(start);
+            let paths = graph.shortest_paths(start, &mut Patient).unwrap();
             for node in graph.nodes() {
                 let path = paths.path(&graph, node);
                 let distance = distances[*graph.state(node).unwrap()];
                 prop_assert_eq!(path.as_ref().map(|p| p.len() as u32), distance);
                 prop_assert_eq!(paths.reaches(node), distance.is_some());
-                let nearest = graph.nearest(start, |other| other == node);
+                let nearest = graph.nearest(start, |other| other == node, &mut Patient).unwrap();
                 prop_assert_eq!(nearest.map(|(_, p)| p.len() as u32), distance);
                 let mut at = start;
                 for id in path.iter().flatten() {
@@ -204,9 +205,9 @@ proptest! {
         let targets: Vec<_> = graph.nodes().filter(|n| pick >> n.0 & 1 == 1).collect();
         let wanted: BTreeSet<_> = targets.iter().map(|n| *graph.state(*n).unwrap()).collect();
         let all = states(&graph, |_| true);
-        let predecessors = graph.predecessors();
+        let predecessors = graph.predecessors(&mut Patient).unwrap();
 
-        let reach = graph.can_reach(&predecessors, targets.iter().copied());
+        let reach = graph.can_reach(&predecessors, targets.iter().copied(), &mut Patient).unwrap();
         let naive: BTreeSet<_> = all.iter().copied()
             .filter(|a| wanted.iter().any(|b| program.reaches(*a, *b))).collect();
         prop_assert_eq!(reach.len(), naive.len());
@@ -222,7 +223,7 @@ proptest! {
             let stays = avoid.reaches(n, m) && !wanted.contains(&m);
             stays && (program.0[m].is_empty() || avoid.0[m].iter().any(|k| avoid.reaches(*k, m)))
         });
-        let inevitable = graph.inevitable(&predecessors, targets.iter().copied());
+        let inevitable = graph.inevitable(&predecessors, targets.iter().copied(), &mut Patient).unwrap();
         let naive: BTreeSet<_> =
             all.iter().copied().filter(|n| wanted.contains(n) || !escapes(*n)).collect();
         prop_assert_eq!(states(&graph, |n| inevitable.contains(n)), naive.clone());
@@ -232,7 +233,7 @@ proptest! {
     fn components_are_the_mutually_reachable(program in digraph()) {
         let graph = explored(&program);
         let mut seen = BTreeSet::new();
-        for component in graph.components() {
+        for component in graph.components(&mut Patient).unwrap().iter() {
             let nodes: BTreeSet<_> = component.nodes.iter().map(|n| *graph.state(*n).unwrap()).collect();
             let first = *nodes.first().unwrap();
             let naive: BTreeSet<_> = (0..program.0.len())
@@ -257,14 +258,14 @@ proptest! {
     fn the_first_divergence_is_the_nearest_choice_that_rules_one_out(program in digraph()) {
         let graph = explored(&program);
         let ends: Vec<_> = graph.ends().collect();
-        let predecessors = graph.predecessors();
+        let predecessors = graph.predecessors(&mut Patient).unwrap();
         let distances = program.distances(0);
         for (a, b) in ends.iter().zip(ends.iter().skip(1)) {
             let (x, y) = (*graph.state(*a).unwrap(), *graph.state(*b).unwrap());
             let both = |n: usize| program.reaches(n, x) && program.reaches(n, y);
             let parts = |n: &usize| both(*n) && program.0[*n].iter().any(|to| !both(*to));
             let nearest = (0..program.0.len()).filter(parts).filter_map(|n| distances[n]).min();
-            let found = graph.first_divergence(&predecessors, &[*a], &[*b]);
+            let found = graph.first_divergence(&predecessors, &[*a], &[*b], &mut Patient).unwrap();
             let found_at = found.as_ref().and_then(|d| distances[*graph.state(d.node).unwrap()]);
             prop_assert_eq!(found_at, nearest);
             for id in found.iter().flat_map(|d| &d.first) {
@@ -285,7 +286,11 @@ fn braid(width: usize, depth: usize) -> Digraph {
 #[test]
 fn counts_outgrow_every_machine_word() {
     let program = braid(10, 100);
-    let total = explored(&program).count_paths().unwrap().total();
+    let total = explored(&program)
+        .count_paths(&mut Patient)
+        .unwrap()
+        .unwrap()
+        .total();
     assert_eq!(total.to_string(), format!("1{}", "0".repeat(100)));
 }
 
@@ -305,10 +310,19 @@ fn a_million_nodes_in_a_chain_need_no_recursion() {
     exploration.run(&limits, |_| true);
     let graph = exploration.into_graph();
     let last = graph.ends().next().unwrap();
-    assert_eq!(graph.components().len(), 1_000_001);
-    assert_eq!(graph.count_paths().unwrap().total(), 1_u32.into());
-    let predecessors = graph.predecessors();
-    assert_eq!(graph.inevitable(&predecessors, [last]).len(), 1_000_001);
+    assert_eq!(graph.components(&mut Patient).unwrap().len(), 1_000_001);
+    assert_eq!(
+        graph.count_paths(&mut Patient).unwrap().unwrap().total(),
+        1_u32.into()
+    );
+    let predecessors = graph.predecessors(&mut Patient).unwrap();
+    assert_eq!(
+        graph
+            .inevitable(&predecessors, [last], &mut Patient)
+            .unwrap()
+            .len(),
+        1_000_001
+    );
 }
 
 #[test]
@@ -334,7 +348,7 @@ fn what_cannot_be_counted_says_why() {
     let cyclic = Digraph(vec![vec![1], vec![2, 3], vec![1], vec![]]);
     let graph = explored(&cyclic);
     assert!(matches!(
-        graph.count_paths(),
+        graph.count_paths(&mut Patient).unwrap(),
         Err(CountError::Cyclic(NodeId(1 | 2)))
     ));
     let chain = braid(1, 10);
@@ -348,7 +362,10 @@ fn what_cannot_be_counted_says_why() {
     );
     assert_eq!(pause, Pause::Depth);
     let unexplored = CountError::Unexplored(NodeId(4));
-    assert_eq!(exploration.graph().count_paths(), Err(unexplored));
+    assert_eq!(
+        exploration.graph().count_paths(&mut Patient).unwrap(),
+        Err(unexplored)
+    );
     assert_eq!(exploration.graph().status(NodeId(4)), Some(Status::Cut));
     // The user opens the cut universe by hand, whatever the limit.
     assert!(exploration.open(NodeId(4)));
@@ -370,20 +387,23 @@ fn the_unexplored_is_not_taken_for_absent() {
     };
     assert_eq!(exploration.run(&near, |_| true), Pause::Depth);
     let graph = exploration.graph();
-    let (predecessors, two) = (graph.predecessors(), find(graph, 2));
+    let (predecessors, two) = (graph.predecessors(&mut Patient).unwrap(), find(graph, 2));
     assert!(
         !graph
-            .inevitable(&predecessors, [two])
+            .inevitable(&predecessors, [two], &mut Patient)
+            .unwrap()
             .contains(NodeId::ROOT)
     );
     assert!(
         graph
-            .may_reach(&predecessors, [two])
+            .may_reach(&predecessors, [two], &mut Patient)
+            .unwrap()
             .contains(find(graph, 1))
     );
     assert!(
         !graph
-            .can_reach(&predecessors, [two])
+            .can_reach(&predecessors, [two], &mut Patient)
+            .unwrap()
             .contains(find(graph, 1))
     );
 }
@@ -522,4 +542,56 @@ fn runs_are_folded_up_to_their_limit() {
     assert_eq!(steps(7, 7), [7]);
     assert_eq!(steps(8, 7), [7, 1]);
     assert_eq!(steps(3, 1), [1, 1, 1]);
+}
+
+#[test]
+fn looks_at_graphs_can_be_stopped() {
+    let chain = braid(2, 5_000);
+    let mut exploration = Exploration::new(&chain, Order::BreadthFirst);
+    exploration.run(&Limits::default(), |_| true);
+    let graph = exploration.graph();
+    let last = graph.ends().last().unwrap();
+    let before = graph.predecessors(&mut Patient).unwrap();
+    type Look<'g> = Box<dyn Fn(&mut Until<'_>) -> Result<(), Stopped> + 'g>;
+    let looks: [Look<'_>; 10] = [
+        Box::new(|heed| graph.shortest_paths(NodeId::ROOT, heed).map(drop)),
+        Box::new(|heed| {
+            graph
+                .nearest(NodeId::ROOT, |node| node == last, heed)
+                .map(drop)
+        }),
+        Box::new(|heed| graph.count_paths(heed).map(drop)),
+        Box::new(|heed| graph.components(heed).map(drop)),
+        Box::new(|heed| graph.predecessors(heed).map(drop)),
+        Box::new(|heed| graph.can_reach(&before, [last], heed).map(drop)),
+        Box::new(|heed| graph.reached_from([NodeId::ROOT], heed).map(drop)),
+        Box::new(|heed| graph.common_ancestors(&before, [last], heed).map(drop)),
+        Box::new(|heed| graph.inevitable(&before, [last], heed).map(drop)),
+        Box::new(|heed| {
+            graph
+                .first_divergence(&before, &[last], &[last], heed)
+                .map(drop)
+        }),
+    ];
+    for (nth, look) in looks.iter().enumerate() {
+        let mut asked = 0;
+        let mut count = || {
+            asked += 1;
+            true
+        };
+        look(&mut Until::new(&mut count)).unwrap();
+        assert!(asked > 4, "look {nth} asked {asked} times");
+        for patience in 0..asked {
+            let mut left = patience;
+            let mut stop = || {
+                left -= 1;
+                left >= 0
+            };
+            assert_eq!(
+                look(&mut Until::new(&mut stop)),
+                Err(Stopped),
+                "look {nth} after {patience}"
+            );
+        }
+    }
 }

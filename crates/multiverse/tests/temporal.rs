@@ -9,6 +9,7 @@ use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{
     CountError, EdgeId, Exploration, Graph, Limits, NodeId, Strategy as Order,
 };
+use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
 use borges_multiverse::temporal::{
     Claim, Fairness, Formula, Run, Truth, may, may_take, must, must_take,
@@ -342,7 +343,7 @@ proptest! {
         let graph = explore(&program, depth);
         let taken: Vec<bool> = (0..graph.edge_count()).map(|edge| marks[edge % marks.len()]).collect();
         let is_taken = |id: &EdgeId| taken[id.0 as usize];
-        match may_take(&graph, &taken) {
+        match may_take(&graph, &taken, &mut || true) {
             Truth::Yes(Some(run)) => {
                 let (last, before) = run.stem.split_last().unwrap();
                 prop_assert!(is_taken(last) && !before.iter().any(is_taken));
@@ -364,7 +365,7 @@ proptest! {
             let goes_round = free.0[node].iter().any(|to| comes(*to, node));
             comes(0, node) && (goes_round || graph.is_end(NodeId(node as u32)))
         });
-        match must_take(&graph, &taken) {
+        match must_take(&graph, &taken, &mut || true) {
             Truth::No(Some(run)) => {
                 word(&graph, &run);
                 prop_assert!(avoids && !run.stem.iter().chain(&run.cycle).any(is_taken));
@@ -532,16 +533,19 @@ fn what_some_values_only_may_do_is_no_run_yet() {
         };
         assert!(run.stem.iter().any(|edge| graph.is_partial(*edge)));
         assert_eq!(never(graph, 4), Truth::Yes(None));
-        let counted = graph.count_paths();
+        let counted = graph.count_paths(&mut Patient).unwrap();
         assert_eq!(counted, Err(CountError::Partial(NodeId(0))));
         assert_eq!(graph.partial().len(), 4);
         assert!(matches!(
-            may_take(graph, &[false, false, true, false, false]),
+            may_take(graph, &[false, false, true, false, false], &mut || true),
             Truth::Maybe(_)
         ));
-        assert_eq!(may_take(graph, &[false; 5]), Truth::No(None));
-        assert!(matches!(must_take(graph, &[false; 5]), Truth::Maybe(_)));
-        assert_eq!(must_take(graph, &[true; 5]), Truth::Yes(None));
+        assert_eq!(may_take(graph, &[false; 5], &mut || true), Truth::No(None));
+        assert!(matches!(
+            must_take(graph, &[false; 5], &mut || true),
+            Truth::Maybe(_)
+        ));
+        assert_eq!(must_take(graph, &[true; 5], &mut || true), Truth::Yes(None));
     });
     // A longer run of ways that all values take is one.
     let around = [(0, 2, true), (0, 1, false), (1, 2, false), (2, 2, false)];
@@ -560,11 +564,23 @@ fn what_some_values_only_may_do_is_no_run_yet() {
         );
         assert!(matches!(some, Truth::Yes(_)));
         let only = [false, true, false, false];
-        assert!(matches!(may_take(graph, &only), Truth::Yes(_)));
+        assert!(matches!(
+            may_take(graph, &only, &mut || true),
+            Truth::Yes(_)
+        ));
         let not = only.map(|taken| !taken);
-        assert!(matches!(may_take(graph, &not), Truth::Maybe(_)));
+        assert!(matches!(
+            may_take(graph, &not, &mut || true),
+            Truth::Maybe(_)
+        ));
         let some = [true, false, false, false];
-        assert!(matches!(must_take(graph, &some), Truth::No(_)));
-        assert_eq!(graph.count_paths(), Err(CountError::Partial(NodeId(0))));
+        assert!(matches!(
+            must_take(graph, &some, &mut || true),
+            Truth::No(_)
+        ));
+        assert_eq!(
+            graph.count_paths(&mut Patient).unwrap(),
+            Err(CountError::Partial(NodeId(0)))
+        );
     });
 }

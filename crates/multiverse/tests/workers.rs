@@ -8,6 +8,7 @@ mod common;
 use borges_multiverse::graph::{
     Exploration, Graph, Limits, NodeId, Pause, Strategy as Order, Survey,
 };
+use borges_multiverse::heed::Patient;
 use borges_multiverse::language::Language;
 use borges_multiverse::workers::{Alone, Workers};
 use common::{Digraph, digraph};
@@ -90,7 +91,7 @@ proptest! {
         let mut exploration = Exploration::new(&program, Order::BreadthFirst);
         exploration.run(&Limits::default(), |_| true);
         let graph = exploration.into_graph();
-        let paths = graph.shortest_paths(NodeId::ROOT);
+        let paths = graph.shortest_paths(NodeId::ROOT, &mut Patient).unwrap();
         let mut survey = Survey::new(&program);
         // In two parts, one of them shared out.
         let near = Limits { depth, ..Limits::default() };

@@ -18,6 +18,7 @@
 //!   memory it can take.
 #![forbid(unsafe_code)]
 
+mod aside;
 mod branches;
 mod entry;
 mod error;

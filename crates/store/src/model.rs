@@ -144,7 +144,7 @@ impl Store {
     /// [`StoreError`] if the file cannot be written, or `keep_going`, which is asked now and then,
     /// returned false; then nothing has changed.
     pub fn keep_graph(
-        &self,
+        &mut self,
         program: &ModelProgram,
         outcomes: impl IntoIterator<Item = ModelOutcome>,
         states: impl IntoIterator<Item = ModelState>,
@@ -152,15 +152,17 @@ impl Store {
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
         let mut labels = ModelLabels::default();
-        let mut heed = heeding(keep_going);
-        self.replace_graph(|store, db| {
-            let mut seals = store.seals.borrow_mut();
-            insert_program(db, &mut seals, program)?;
-            insert_outcomes(db, &mut seals, outcomes)?;
-            insert_states(db, &mut seals, states, &mut heed)?;
-            insert_edges(db, &mut seals, &mut labels, edges, &mut heed)?;
-            Ok(db.execute_batch(INDEXES)?)
-        })
+        let rows = |store: &Self, keep_going: &mut dyn FnMut() -> bool| {
+            let mut heed = heeding(keep_going);
+            store.replace_graph(|store, db| {
+                let mut seals = store.seals.borrow_mut();
+                insert_program(db, &mut seals, program)?;
+                insert_outcomes(db, &mut seals, outcomes)?;
+                insert_states(db, &mut seals, states, &mut heed)?;
+                insert_edges(db, &mut seals, &mut labels, edges, &mut heed)
+            })
+        };
+        self.save(rows, INDEXES, keep_going)
     }
 
     /// Begins a graph that is written while it is found, in place of the one that was kept before. Until
@@ -198,24 +200,26 @@ impl Store {
     /// [`StoreError`] if the file cannot be written, or `keep_going`, which is asked now and then,
     /// returned false; then nothing has changed.
     pub fn end_graph(
-        &self,
+        &mut self,
         program: &ModelProgram,
         outcomes: impl IntoIterator<Item = ModelOutcome>,
         states: impl IntoIterator<Item = ModelState>,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<(), StoreError> {
-        let mut heed = heeding(keep_going);
-        self.write(|db| {
-            let mut seals = self.seals.borrow_mut();
-            for table in [&PROGRAM, &OUTCOME, &STATE] {
-                db.execute(&format!("DELETE FROM {}", table.name), [])?;
-                seals.reset(table);
-            }
-            insert_program(db, &mut seals, program)?;
-            insert_outcomes(db, &mut seals, outcomes)?;
-            insert_states(db, &mut seals, states, &mut heed)?;
-            Ok(db.execute_batch(INDEXES)?)
-        })
+        let rows = |store: &Self, keep_going: &mut dyn FnMut() -> bool| {
+            let mut heed = heeding(keep_going);
+            store.write(|db| {
+                let mut seals = store.seals.borrow_mut();
+                for table in [&PROGRAM, &OUTCOME, &STATE] {
+                    db.execute(&format!("DELETE FROM {}", table.name), [])?;
+                    seals.reset(table);
+                }
+                insert_program(db, &mut seals, program)?;
+                insert_outcomes(db, &mut seals, outcomes)?;
+                insert_states(db, &mut seals, states, &mut heed)
+            })
+        };
+        self.save(rows, INDEXES, keep_going)
     }
 
     /// Makes the tables of a graph anew.

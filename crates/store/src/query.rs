@@ -1,18 +1,14 @@
 //! Questions of the user, in SQL.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode};
 
+use crate::aside::work_aside;
 use crate::seal::{self, Sealed};
 use crate::{Store, StoreError, model};
-
-/// How often whoever asked is asked whether to go on.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +98,7 @@ impl Store {
         }))?;
         let time = bounds.time;
         db.progress_handler(1000, Some(move || start.elapsed() > time))?;
-        let (result, paused) = answer_while(db, sql, bounds.rows, goes_on);
+        let (result, paused) = work_aside(db, goes_on, |db| answer(db, sql, bounds.rows));
         db.progress_handler(0, None::<fn() -> bool>)?;
         db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
         self.unshade()?;
@@ -175,37 +171,6 @@ fn all_sealed() -> impl Iterator<Item = &'static Sealed> {
 
 fn is_sealed(table: &str) -> bool {
     all_sealed().any(|sealed| sealed.name.eq_ignore_ascii_case(table))
-}
-
-/// Asks on a thread of its own, so that this one can hear whether to go on; whether it was told to stop.
-fn answer_while(
-    db: &mut Connection,
-    sql: &str,
-    limit: usize,
-    goes_on: &mut dyn FnMut() -> bool,
-) -> (rusqlite::Result<QueryTable>, bool) {
-    let stop = db.get_interrupt_handle();
-    let mut paused = false;
-    let result = thread::scope(|scope| {
-        let (done, waiting) = mpsc::channel::<()>();
-        let asking = scope.spawn(move || {
-            let table = answer(db, sql, limit);
-            drop(done);
-            table
-        });
-        while waiting.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
-            paused = paused || !goes_on();
-            if paused {
-                // Again and again: an interrupt that comes before the statement begins is forgotten.
-                stop.interrupt();
-            }
-        }
-        asking.join()
-    });
-    match result {
-        Ok(result) => (result, paused),
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
 }
 
 fn answer(db: &Connection, sql: &str, limit: usize) -> rusqlite::Result<QueryTable> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use crate::StoreError;
+use crate::aside::work_aside;
 use crate::error::Found;
 use crate::lock::Lock;
 use crate::seal::{self, Seals};
@@ -165,6 +166,33 @@ impl Store {
             self.unsaved_since.set(Some(Instant::now()));
         }
         Ok(())
+    }
+
+    /// Changes the file, and saves it: as a whole, or not at all where `keep_going` returned false during `last`, which
+    /// SQLite takes long for.
+    pub(crate) fn save(
+        &mut self,
+        change: impl FnOnce(&Self, &mut dyn FnMut() -> bool) -> Result<(), StoreError>,
+        last: &str,
+        keep_going: &mut dyn FnMut() -> bool,
+    ) -> Result<(), StoreError> {
+        // Who stops SQLite while it writes loses all that is not saved.
+        self.flush()?;
+        let seals = self.seals.borrow().clone();
+        change(self, &mut *keep_going)?;
+        let (done, stopped) = work_aside(&mut self.db, keep_going, |db| db.execute_batch(last));
+        if let Err(error) = done {
+            if !self.db.is_autocommit() {
+                self.db.execute_batch("ROLLBACK")?;
+            }
+            self.unsaved_since.set(None);
+            self.seals.replace(seals);
+            return Err(match stopped {
+                true => StoreError::Stopped,
+                false => error.into(),
+            });
+        }
+        self.flush()
     }
 
     /// Gives up what is not saved: a change stopped halfway that should not have been able to.

@@ -1,17 +1,18 @@
 //! The graph of a program, kept, and questions to it.
 
 use std::any::Any;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use borges_multiverse::graph::{
     EdgeId, Exploration, Graph, Limits, NodeId, Pause, ShortestPaths, Status,
 };
+use borges_multiverse::heed::{Patient, Stopped, Until};
 use borges_multiverse::language::Outcome;
 use serde::{Deserialize, Serialize};
 
 use super::debug::{Judgement, Refused, Watch};
+use super::derived::{Derived, cyclic};
 use super::explore::is_past;
 use super::goal::Judging;
 use super::races::Races;
@@ -140,7 +141,7 @@ pub struct EndCount {
 pub struct Endings {
     /// The states, each with its outcome's number and how many runs end there; none where `paths` is none.
     pub states: Vec<(u32, u32, Option<String>)>,
-    /// How many runs there are; none where they are without number, or not everything is known.
+    /// How many runs there are; none where they are without number, not everything is known, or counting was stopped.
     pub paths: Option<String>,
 }
 
@@ -185,6 +186,9 @@ pub enum NoAnswer {
     /// No such outcome.
     #[error("there is no outcome {0}; there are {1}, from 0")]
     Outcome(u32, usize),
+    /// Whoever waited for it had enough.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 /// A row of the table of states.
@@ -264,14 +268,18 @@ pub trait Multiverse: Send {
     /// The outcomes, by their numbers.
     fn ends(&self) -> Vec<EndCount>;
 
-    /// Where runs end.
-    fn endings(&self) -> Endings;
+    /// Finds what [`Self::ends`] and the rows of states need of the whole graph; whether `keep_going` let it. What was not
+    /// found is found when it is first needed, for as long as that takes.
+    fn prepare(&self, keep_going: Watch<'_>) -> bool;
+
+    /// Where runs end. Once `keep_going` returns false, it is not counted on how many there are.
+    fn endings(&self, keep_going: Watch<'_>) -> Endings;
 
     /// Answers a question.
     ///
     /// # Errors
-    /// [`NoAnswer`] if there is no such state or outcome.
-    fn ask(&self, question: &Question) -> Result<Reply, NoAnswer>;
+    /// [`NoAnswer`] if there is no such state or outcome, or `keep_going` returned false.
+    fn ask(&self, question: &Question, keep_going: Watch<'_>) -> Result<Reply, NoAnswer>;
 
     /// A state in words; none if there is none of that number.
     fn show(&self, state: u32) -> Option<String>;
@@ -303,9 +311,7 @@ pub(super) struct Held<P: Reported> {
     pub(super) pause: Pause,
     /// Nothing is done for it any more from then on.
     pub(super) deadline: Option<Instant>,
-    /// Once somebody asked; anew when the graph has grown, as is what follows from it.
-    pub(super) shortest: OnceLock<ShortestPaths>,
-    pub(super) derived: OnceLock<Derived<P>>,
+    pub(super) derived: Derived<P::Value>,
 }
 
 /// States that are looked at between two questions whether to go on.
@@ -314,49 +320,19 @@ const BEAT: u32 = 8;
 /// Whoever ends an exploration wants to know what it found: so long the nearest states are still held to goals.
 const GRACE: Duration = Duration::from_millis(4);
 
-/// What follows from a graph; anew when it has grown.
-pub(super) struct Derived<P: Reported> {
-    outcomes: Vec<(Outcome<P::Value>, Vec<NodeId>)>,
-    /// On which cycle a state lies, once somebody asked.
-    cycles: OnceLock<HashMap<u32, u32>>,
-}
-
 impl<P: Reported> Held<P> {
     pub(super) const fn graph(&self) -> &Graph<P> {
         self.exploration.graph()
     }
 
-    fn derived(&self) -> &Derived<P> {
-        self.derived.get_or_init(|| {
-            let graph = self.graph();
-            let mut outcomes: BTreeMap<Outcome<P::Value>, Vec<NodeId>> = BTreeMap::new();
-            for end in graph.ends() {
-                if let Some(outcome) = graph.outcome(end) {
-                    outcomes.entry(outcome).or_default().push(end);
-                }
-            }
-            Derived {
-                outcomes: outcomes.into_iter().collect(),
-                cycles: OnceLock::new(),
-            }
-        })
+    fn outcomes(&self) -> &[(Outcome<P::Value>, Vec<NodeId>)] {
+        let Ok(outcomes) = self.derived.outcomes(self.graph(), &mut Patient);
+        outcomes
     }
 
     pub(super) fn shortest(&self) -> &ShortestPaths {
-        let shortest = || self.graph().shortest_paths(NodeId::ROOT);
-        self.shortest.get_or_init(shortest)
-    }
-
-    fn cycles(&self) -> &HashMap<u32, u32> {
-        self.derived().cycles.get_or_init(|| {
-            let components = self.graph().components().into_iter();
-            let cyclic = components.filter(|component| component.cyclic).enumerate();
-            let numbered = cyclic.flat_map(|(nth, component)| {
-                let nodes = component.nodes.into_iter();
-                nodes.map(move |node| (node.0, nth as u32))
-            });
-            numbered.collect()
-        })
+        let Ok(shortest) = self.derived.shortest(self.graph(), &mut Patient);
+        shortest
     }
 
     fn node(&self, state: u32) -> Result<NodeId, NoAnswer> {
@@ -366,17 +342,15 @@ impl<P: Reported> Held<P> {
     }
 
     fn outcome(&self, outcome: u32) -> Result<&[NodeId], NoAnswer> {
-        let found = self.derived().outcomes.get(outcome as usize);
-        let missing = NoAnswer::Outcome(outcome, self.derived().outcomes.len());
+        let found = self.outcomes().get(outcome as usize);
+        let missing = NoAnswer::Outcome(outcome, self.outcomes().len());
         Ok(&found.ok_or(missing)?.1)
     }
 
     fn outcome_of(&self, node: NodeId) -> Option<u32> {
         let outcome = self.graph().outcome(node)?;
-        let at = self
-            .derived()
-            .outcomes
-            .binary_search_by(|(known, _)| known.cmp(&outcome));
+        let outcomes = self.outcomes();
+        let at = outcomes.binary_search_by(|(known, _)| known.cmp(&outcome));
         at.ok().map(|at| at as u32)
     }
 
@@ -445,7 +419,7 @@ impl<P: Reported> Held<P> {
         let mut judging = Judging::new(goal);
         let come = self.come();
         let (mut looked, mut stopped) = (0_u32, None);
-        let _decided = graph.nearest(NodeId::ROOT, |node| {
+        let decided = |node| {
             let Some(state) = graph.state(node) else {
                 return false;
             };
@@ -463,7 +437,8 @@ impl<P: Reported> Held<P> {
             };
             let (at, outcome) = ((graph.language(), state), graph.outcome(node));
             judging.look(at, outcome.as_ref(), || node, step)
-        });
+        };
+        let Ok(_decided) = graph.nearest(NodeId::ROOT, decided, &mut Patient);
         let complete = complete && stopped.is_none();
         let (finding, node) = judging.finding(complete, graph.len() as u64)?;
         Ok(Finding {
@@ -473,7 +448,7 @@ impl<P: Reported> Held<P> {
         })
     }
 
-    fn come(&self) -> Progress {
+    pub(super) fn come(&self) -> Progress {
         Progress {
             states: self.graph().len() as u64,
             edges: self.graph().edges().len() as u64,
@@ -534,8 +509,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
             .run_on(&Threads::all(), &self.limits, |progress| {
                 !is_past(deadline) && keep_going(&progress.into())
             });
-        self.shortest = OnceLock::new();
-        self.derived = OnceLock::new();
+        self.derived = Derived::default();
     }
 
     fn partial(&self) -> Option<Why> {
@@ -580,7 +554,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     }
 
     fn ends(&self) -> Vec<EndCount> {
-        let outcomes = self.derived().outcomes.iter().enumerate();
+        let outcomes = self.outcomes().iter().enumerate();
         let end = |(nth, (outcome, ends)): (usize, &(Outcome<P::Value>, Vec<NodeId>))| EndCount {
             outcome: nth as u32,
             how: outcome.verdicts.into(),
@@ -590,11 +564,22 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         outcomes.map(end).collect()
     }
 
-    fn endings(&self) -> Endings {
-        let graph = self.graph();
+    fn prepare(&self, keep_going: Watch<'_>) -> bool {
+        let (graph, come) = (self.graph(), self.come());
+        let mut keep_going = || keep_going(&come);
+        let heed = &mut Until::new(&mut keep_going);
+        self.derived.outcomes(graph, heed).is_ok()
+            && self.derived.shortest(graph, heed).is_ok()
+            && self.derived.cycles(graph, heed).is_ok()
+    }
+
+    fn endings(&self, keep_going: Watch<'_>) -> Endings {
+        let (graph, come) = (self.graph(), self.come());
         // Of a part there is no number, and looking for one takes long.
         let is_whole = self.partial().is_none();
-        let paths = is_whole.then(|| graph.count_paths().ok()).flatten();
+        let mut keep_going = || keep_going(&come);
+        let count = || graph.count_paths(&mut Until::new(&mut keep_going));
+        let paths = is_whole.then(count).and_then(|counted| counted.ok()?.ok());
         let counted = paths.iter().flat_map(|paths| paths.ends());
         let counts: HashMap<u32, String> = counted
             .map(|(node, paths)| (node.0, paths.to_string()))
@@ -609,33 +594,39 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         }
     }
 
-    fn ask(&self, question: &Question) -> Result<Reply, NoAnswer> {
+    fn ask(&self, question: &Question, keep_going: Watch<'_>) -> Result<Reply, NoAnswer> {
+        let (graph, come) = (self.graph(), self.come());
+        let mut keep_going = || keep_going(&come);
+        let heed = &mut Until::new(&mut keep_going);
         Ok(match question {
+            // What was found is told, also by an exploration that was stopped.
             Question::Ends => Reply::Ends(self.ends()),
-            Question::Shortest(state) => Reply::Ways(vec![self.way(self.node(*state)?)]),
+            Question::Shortest(state) => {
+                let node = self.node(*state)?;
+                self.derived.shortest(graph, heed)?;
+                Reply::Ways(vec![self.way(node)])
+            }
             Question::ShortestToEnds => {
-                let nearest = self
-                    .derived()
-                    .outcomes
-                    .iter()
-                    .filter_map(|(_, ends)| self.nearest(ends));
+                let outcomes = self.derived.outcomes(graph, heed)?.iter();
+                self.derived.shortest(graph, heed)?;
+                let nearest = outcomes.filter_map(|(_, ends)| self.nearest(ends));
                 Reply::Ways(nearest.map(|end| self.way(end)).collect())
             }
             Question::Through(state) => {
-                let region = self
-                    .graph()
-                    .through(&self.graph().predecessors(), self.node(*state)?);
-                Reply::States(region.nodes().map(|node| node.0).collect())
+                let node = self.node(*state)?;
+                let region = graph.through(&graph.predecessors(heed)?, node, heed)?;
+                Reply::States(numbers(region.nodes()))
             }
             Question::CanReach(outcome) => {
                 let ends = self.outcome(*outcome)?.iter().copied();
-                let region = self.graph().can_reach(&self.graph().predecessors(), ends);
-                Reply::States(region.nodes().map(|node| node.0).collect())
+                let region = graph.can_reach(&graph.predecessors(heed)?, ends, heed)?;
+                Reply::States(numbers(region.nodes()))
             }
             Question::Divergence(first, second) => {
                 let (first, second) = (self.outcome(*first)?, self.outcome(*second)?);
-                let predecessors = self.graph().predecessors();
-                let parting = self.graph().first_divergence(&predecessors, first, second);
+                let predecessors = graph.predecessors(heed)?;
+                let parting = graph.first_divergence(&predecessors, first, second, heed)?;
+                self.derived.shortest(graph, heed)?;
                 Reply::Divergence(parting.map(|parting| Parting {
                     state: parting.node.0,
                     steps: self.way(parting.node).steps,
@@ -648,18 +639,17 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
             Question::CommonAncestors(states) => {
                 let nodes = states.iter().map(|state| self.node(*state));
                 let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
-                let predecessors = self.graph().predecessors();
-                let (all, last) = self.graph().common_ancestors(&predecessors, nodes);
+                let predecessors = graph.predecessors(heed)?;
+                let (all, last) = graph.common_ancestors(&predecessors, nodes, heed)?;
                 Reply::Ancestors {
-                    all: all.nodes().map(|node| node.0).collect(),
-                    last: last.into_iter().map(|node| node.0).collect(),
+                    all: numbers(all.nodes()),
+                    last: numbers(last),
                 }
             }
             Question::Cycles => {
-                let components = self.graph().components().into_iter();
-                let cyclic = components.filter(|component| component.cyclic);
-                let numbers = |nodes: Vec<NodeId>| nodes.into_iter().map(|node| node.0).collect();
-                Reply::Cycles(cyclic.map(|component| numbers(component.nodes)).collect())
+                let components = graph.components(heed)?;
+                let cycles = cyclic(&components).map(|nodes| numbers(nodes.iter().copied()));
+                Reply::Cycles(cycles.collect())
             }
         })
     }
@@ -683,13 +673,15 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     fn state_row(&self, state: u32, words: bool) -> Option<StateRow> {
         let node = NodeId(state);
         let status = word(self.graph().status(node)?);
+        let shortest = self.shortest();
+        let Ok(cycles) = self.derived.cycles(self.graph(), &mut Patient);
         Some(StateRow {
             id: state,
-            depth: self.shortest().length(node).unwrap_or(u32::MAX),
-            via: self.shortest().last_edge(node).map(|edge| edge.0),
+            depth: shortest.length(node).unwrap_or(u32::MAX),
+            via: shortest.last_edge(node).map(|edge| edge.0),
             status,
             outcome: self.outcome_of(node),
-            cycle: self.cycles().get(&state).copied(),
+            cycle: cycles.get(&state).copied(),
             text: words.then(|| self.show(state)).flatten(),
         })
     }
@@ -706,6 +698,10 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         let edges = self.graph().edges_from(NodeId(state));
         edges.map(|(id, _)| id.0).collect()
     }
+}
+
+fn numbers(nodes: impl IntoIterator<Item = NodeId>) -> Vec<u32> {
+    nodes.into_iter().map(|node| node.0).collect()
 }
 
 pub(super) const fn word(status: Status) -> &'static str {

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use borges_multiverse::adapt::{Preempting, Stepping};
@@ -10,10 +9,12 @@ use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
 };
+use borges_multiverse::heed::{Patient, Stopped, Until};
 use borges_multiverse::language::Outcome;
 use borges_multiverse::walk::{Sampler, Walk};
 
 use super::ask::{Held, Multiverse};
+use super::derived::Derived;
 use super::explore::{Explore, Order, Progress, is_past};
 use super::gains::{Keeper, Told};
 use super::goal::{Finding, Goal, Judging};
@@ -378,8 +379,7 @@ impl Job<'_> {
             limits: self.limits(),
             pause: Pause::Cancelled,
             deadline: self.deadline,
-            shortest: OnceLock::new(),
-            derived: OnceLock::new(),
+            derived: Derived::default(),
         }
     }
 
@@ -422,14 +422,17 @@ impl Job<'_> {
         report.why = report.why.or(Why::of(pause));
         // Who stopped it does not wait until everything was looked at once more.
         let stopped = pause == Pause::Cancelled && !is_past(self.until.get());
-        match (!stopped).then(|| graph.count_paths()) {
-            Some(Ok(counts)) => {
+        let come = held.come();
+        let mut keep_going = || (self.keep_going)(&come);
+        match (!stopped).then(|| graph.count_paths(&mut Until::new(&mut keep_going))) {
+            Some(Ok(Ok(counts))) => {
                 report.paths = Some(counts.total().to_string());
                 report.cyclic = Some(false);
                 report.classes = exact.and_then(|exact| self.count(exact));
             }
-            Some(Err(CountError::Cyclic(_))) => report.cyclic = Some(true),
-            Some(Err(CountError::Unexplored(_) | CountError::Partial(_))) | None => {}
+            Some(Ok(Err(CountError::Cyclic(_)))) => report.cyclic = Some(true),
+            Some(Ok(Err(CountError::Unexplored(_) | CountError::Partial(_))) | Err(Stopped))
+            | None => {}
         }
         report.ends = self.ends(&held);
         // What is seen through an abstraction is not all.
@@ -443,7 +446,7 @@ impl Job<'_> {
     /// A shortest known way over a step that comes to a breakpoint.
     fn met<P: Reported>(&self, graph: &Graph<P>, lead: &Lead, edge: EdgeId, states: usize) -> Met {
         let from = graph.edge(edge).map(|edge| edge.from);
-        let way = graph.nearest(NodeId::ROOT, |node| Some(node) == from);
+        let Ok(way) = graph.nearest(NodeId::ROOT, |node| Some(node) == from, &mut Patient);
         let way = way.map(|(_, way)| way).unwrap_or_default();
         let edges = way.iter().chain([&edge]);
         let choices = edges.filter_map(|id| graph.choice(*id));

@@ -50,8 +50,8 @@ pub(super) fn occurs<P: Reported>(
         meeting.push(meets(graph, lead, edge));
     }
     [
-        temporal::may_take(graph, &meeting),
-        temporal::must_take(graph, &meeting),
+        temporal::may_take(graph, &meeting, keep_going),
+        temporal::must_take(graph, &meeting, keep_going),
     ]
 }
 

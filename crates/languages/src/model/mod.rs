@@ -13,6 +13,7 @@
 
 mod ask;
 pub mod debug;
+mod derived;
 mod dialect;
 mod erased;
 mod error;

@@ -1,13 +1,14 @@
 //! Where a program can go round for ever.
 
 use super::{Graph, NodeId};
+use crate::heed::Heed;
 use crate::language::Language;
 
 /// A largest set of universes that can all reach each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Component {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Component<'c> {
     /// Its nodes.
-    pub nodes: Vec<NodeId>,
+    pub nodes: &'c [NodeId],
     /// Whether a run can stay in it for ever.
     pub cyclic: bool,
     /// Whether no known edge leaves it. A cyclic component without an exit is a livelock (if all
@@ -15,13 +16,59 @@ pub struct Component {
     pub closed: bool,
 }
 
+/// All of them, each before those from which it is reached.
+#[derive(Clone, Debug, Default)]
+pub struct Components {
+    /// One component after the other. Most have one node: a list for each would take long to throw away.
+    nodes: Vec<NodeId>,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Where it ends in the list of nodes.
+    end: usize,
+    cyclic: bool,
+    closed: bool,
+}
+
+impl Components {
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Component<'_>> {
+        let mut start = 0;
+        self.parts.iter().map(move |part| {
+            let nodes = &self.nodes[start..part.end];
+            start = part.end;
+            Component {
+                nodes,
+                cyclic: part.cyclic,
+                closed: part.closed,
+            }
+        })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is none, as in no graph.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
+
 impl<L: Language> Graph<L> {
     /// The strongly connected components, each before those from which it is reached (Tarjan 1972,
     /// without recursion).
-    #[must_use]
-    pub fn components(&self) -> Vec<Component> {
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn components<H: Heed>(&self, heed: &mut H) -> Result<Components, H::Stop> {
         const NEW: u32 = u32::MAX;
-        let mut found = Vec::new();
+        let mut found = Components::default();
         // Numbers in order of first visit; the lowest number reachable; whether still on `open`.
         let mut number = vec![NEW; self.len()];
         let mut low = vec![0; self.len()];
@@ -36,6 +83,7 @@ impl<L: Language> Graph<L> {
             while let Some((node, taken)) = calls.last_mut() {
                 let (n, nth) = (node.0 as usize, *taken);
                 if nth == 0 && number[n] == NEW {
+                    heed.step()?;
                     (number[n], low[n], is_open[n]) = (next, next, true);
                     open.push(*node);
                     next += 1;
@@ -58,39 +106,40 @@ impl<L: Language> Graph<L> {
                 }
                 if low[n] == number[n] {
                     let first = open.iter().rposition(|other| *other == node).unwrap_or(0);
-                    let nodes = open.split_off(first);
-                    for node in &nodes {
+                    for node in open.drain(first..) {
                         is_open[node.0 as usize] = false;
+                        found.nodes.push(node);
                     }
-                    found.push(nodes);
+                    found.parts.push(Part {
+                        end: found.nodes.len(),
+                        cyclic: false,
+                        closed: true,
+                    });
                 }
             }
         }
-        self.describe(found)
+        self.describe(&mut found, heed)?;
+        Ok(found)
     }
 
-    fn describe(&self, found: Vec<Vec<NodeId>>) -> Vec<Component> {
+    fn describe<H: Heed>(&self, found: &mut Components, heed: &mut H) -> Result<(), H::Stop> {
         let mut owner = vec![0; self.len()];
-        for (id, nodes) in found.iter().enumerate() {
-            for node in nodes {
+        for (id, component) in found.iter().enumerate() {
+            for node in component.nodes {
+                heed.step()?;
                 owner[node.0 as usize] = id;
             }
         }
-        let describe = |nodes: Vec<NodeId>| {
-            let (mut cyclic, mut closed) = (false, true);
-            for node in &nodes {
-                for (_, edge) in self.edges_from(*node) {
-                    let stays = owner[edge.to.0 as usize] == owner[node.0 as usize];
-                    cyclic |= stays;
-                    closed &= stays;
-                }
+        for node in &found.nodes {
+            heed.step()?;
+            let own = owner[node.0 as usize];
+            let part = &mut found.parts[own];
+            for (_, edge) in self.edges_from(*node) {
+                let stays = owner[edge.to.0 as usize] == own;
+                part.cyclic |= stays;
+                part.closed &= stays;
             }
-            Component {
-                nodes,
-                cyclic,
-                closed,
-            }
-        };
-        found.into_iter().map(describe).collect()
+        }
+        Ok(())
     }
 }

@@ -24,7 +24,7 @@ use std::fmt;
 pub(crate) use agents::AgentId;
 use agents::Takers;
 use chunks::Chunks;
-pub use cycles::Component;
+pub use cycles::{Component, Components};
 pub use explore::{Exploration, Limits, Pause, Progress, Score, Strategy};
 use index::Index;
 pub use paths::{CountError, PathCounts, ShortestPaths};

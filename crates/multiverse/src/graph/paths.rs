@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use num_bigint::BigUint;
 
 use super::{EdgeId, Graph, NodeId};
+use crate::heed::Heed;
 use crate::language::Language;
 
 /// The shortest paths from one node to all others, in edges.
@@ -104,8 +105,14 @@ pub enum CountError {
 
 impl<L: Language> Graph<L> {
     /// The shortest paths from `start` to everything.
-    #[must_use]
-    pub fn shortest_paths(&self, start: NodeId) -> ShortestPaths {
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn shortest_paths<H: Heed>(
+        &self,
+        start: NodeId,
+        heed: &mut H,
+    ) -> Result<ShortestPaths, H::Stop> {
         let mut last = vec![u32::MAX; self.len()];
         let mut lengths = vec![u32::MAX; self.len()];
         if let Some(length) = lengths.get_mut(start.0 as usize) {
@@ -113,6 +120,7 @@ impl<L: Language> Graph<L> {
         }
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
+            heed.step()?;
             for (id, edge) in self.edges_from(node) {
                 let to = edge.to.0 as usize;
                 if lengths[to] == u32::MAX {
@@ -122,33 +130,38 @@ impl<L: Language> Graph<L> {
                 }
             }
         }
-        ShortestPaths {
+        Ok(ShortestPaths {
             start,
             last,
             lengths,
-        }
+        })
     }
 
     /// The edges of a shortest path from `start` to a node that `fits`, and that node.
-    #[must_use]
-    pub fn nearest(
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn nearest<H: Heed>(
         &self,
         start: NodeId,
         mut fits: impl FnMut(NodeId) -> bool,
-    ) -> Option<(NodeId, Vec<EdgeId>)> {
+        heed: &mut H,
+    ) -> Result<Option<(NodeId, Vec<EdgeId>)>, H::Stop> {
         // Depth of discovery says little about distance from `start`, so search breadth first.
         let mut seen = std::collections::HashMap::from([(start, None)]);
         let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
+            heed.step()?;
             if fits(node) && self.status(node).is_some() {
                 let mut path = Vec::new();
                 let mut via: Option<EdgeId> = seen.get(&node).copied().flatten();
                 while let Some(edge) = via {
                     path.push(edge);
-                    via = seen.get(&self.edge(edge)?.from).copied().flatten();
+                    let Some(known) = self.edge(edge) else { break };
+                    via = seen.get(&known.from).copied().flatten();
                 }
                 path.reverse();
-                return Some((node, path));
+                return Ok(Some((node, path)));
             }
             for (id, edge) in self.edges_from(node) {
                 seen.entry(edge.to).or_insert_with(|| {
@@ -157,28 +170,33 @@ impl<L: Language> Graph<L> {
                 });
             }
         }
-        None
+        Ok(None)
     }
 
     /// Counts the maximal paths exactly. Every choice counts, also one of several that lead to
-    /// the same state.
+    /// the same state. Inside, [`CountError::Unexplored`] if the graph is not complete,
+    /// [`CountError::Cyclic`] if there are infinitely many, [`CountError::Partial`] if edges in a row
+    /// need not be a run.
     ///
     /// # Errors
-    /// [`CountError::Unexplored`] if the graph is not complete, [`CountError::Cyclic`] if there
-    /// are infinitely many, [`CountError::Partial`] if edges in a row need not be a run.
-    pub fn count_paths(&self) -> Result<PathCounts, CountError> {
+    /// `heed` had enough.
+    pub fn count_paths<H: Heed>(
+        &self,
+        heed: &mut H,
+    ) -> Result<Result<PathCounts, CountError>, H::Stop> {
         let unexplored = self.nodes().find(|node| {
             self.status(*node)
                 .is_some_and(|status| status != super::Status::Expanded)
         });
         if let Some(node) = unexplored {
-            return Err(CountError::Unexplored(node));
+            return Ok(Err(CountError::Unexplored(node)));
         }
         if let Some(edge) = self.partial().first().and_then(|edge| self.edge(*edge)) {
-            return Err(CountError::Partial(edge.from));
+            return Ok(Err(CountError::Partial(edge.from)));
         }
         let mut missing = vec![0_u32; self.len()];
         for (_, edge) in self.edges() {
+            heed.step()?;
             missing[edge.to.0 as usize] += 1;
         }
         let mut counts = vec![BigUint::ZERO; self.len()];
@@ -189,8 +207,9 @@ impl<L: Language> Graph<L> {
             .nodes()
             .filter(|node| missing[node.0 as usize] == 0)
             .collect();
-        let mut done = 0;
+        let mut done = 0_usize;
         while let Some(node) = ready.pop() {
+            heed.step()?;
             done += 1;
             // A count is not needed after its node: at most a frontier of them is alive.
             let count = std::mem::take(&mut counts[node.0 as usize]);
@@ -207,16 +226,12 @@ impl<L: Language> Graph<L> {
             }
         }
         if done < self.len() {
-            let cyclic = self
-                .components()
-                .into_iter()
-                .find(|component| component.cyclic);
-            let node = cyclic
-                .and_then(|c| c.nodes.first().copied())
-                .unwrap_or(NodeId::ROOT);
-            return Err(CountError::Cyclic(node));
+            let components = self.components(heed)?;
+            let cyclic = components.iter().find(|component| component.cyclic);
+            let node = cyclic.and_then(|c| c.nodes.first().copied());
+            return Ok(Err(CountError::Cyclic(node.unwrap_or(NodeId::ROOT))));
         }
         ends.sort_unstable_by_key(|(node, _)| *node);
-        Ok(PathCounts { ends })
+        Ok(Ok(PathCounts { ends }))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{EdgeId, Graph, NodeId, Status};
+use crate::heed::Heed;
 use crate::language::Language;
 
 /// The edges that lead to each node.
@@ -114,10 +115,13 @@ impl<L: Language> Graph<L> {
 
     /// Turns all edges round. Questions about the past need this, and it costs as much as a pass
     /// over the graph, so it is made once and passed in.
-    #[must_use]
-    pub fn predecessors(&self) -> Predecessors {
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn predecessors<H: Heed>(&self, heed: &mut H) -> Result<Predecessors, H::Stop> {
         let mut first = vec![0_u32; self.len() + 1];
         for (_, edge) in self.edges() {
+            heed.step()?;
             first[edge.to.0 as usize + 1] += 1;
         }
         for at in 1..first.len() {
@@ -126,26 +130,31 @@ impl<L: Language> Graph<L> {
         let mut next = first.clone();
         let mut edges = vec![EdgeId(0); self.edge_count()];
         for (id, edge) in self.edges() {
+            heed.step()?;
             let place = &mut next[edge.to.0 as usize];
             edges[*place as usize] = id;
             *place += 1;
         }
-        Predecessors { first, edges }
+        Ok(Predecessors { first, edges })
     }
 
     /// The universes from which a known path leads to one of `targets`.
-    #[must_use]
-    pub fn can_reach(
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn can_reach<H: Heed>(
         &self,
         predecessors: &Predecessors,
         targets: impl IntoIterator<Item = NodeId>,
-    ) -> Region {
+        heed: &mut H,
+    ) -> Result<Region, H::Stop> {
         let mut region = Region::empty(self.len());
         let mut todo: Vec<_> = targets
             .into_iter()
             .filter(|node| region.insert(*node))
             .collect();
         while let Some(node) = todo.pop() {
+            heed.step()?;
             for id in predecessors.edges_to(node) {
                 todo.extend(
                     self.edge(*id)
@@ -154,45 +163,63 @@ impl<L: Language> Graph<L> {
                 );
             }
         }
-        region
+        Ok(region)
     }
 
     /// The universes to which a known path leads from one of `starts`; they belong themselves.
-    #[must_use]
-    pub fn reached_from(&self, starts: impl IntoIterator<Item = NodeId>) -> Region {
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn reached_from<H: Heed>(
+        &self,
+        starts: impl IntoIterator<Item = NodeId>,
+        heed: &mut H,
+    ) -> Result<Region, H::Stop> {
         let mut region = Region::empty(self.len());
         let mut todo: Vec<_> = starts
             .into_iter()
             .filter(|node| region.insert(*node))
             .collect();
         while let Some(node) = todo.pop() {
+            heed.step()?;
             let targets = self.edges_from(node).map(|(_, edge)| edge.to);
             todo.extend(targets.filter(|to| region.insert(*to)));
         }
-        region
+        Ok(region)
     }
 
     /// The universes on paths through `node`: all that can come before or after it, and itself.
-    #[must_use]
-    pub fn through(&self, predecessors: &Predecessors, node: NodeId) -> Region {
-        let mut region = self.can_reach(predecessors, [node]);
-        for (word, after) in region.words.iter_mut().zip(self.reached_from([node]).words) {
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn through<H: Heed>(
+        &self,
+        predecessors: &Predecessors,
+        node: NodeId,
+        heed: &mut H,
+    ) -> Result<Region, H::Stop> {
+        let mut region = self.can_reach(predecessors, [node], heed)?;
+        let after = self.reached_from([node], heed)?;
+        for (word, after) in region.words.iter_mut().zip(after.words) {
             *word |= after;
         }
-        region
+        Ok(region)
     }
 
     /// The universes from which each of `nodes` can be reached, and of them the last ones: those
     /// with no step to another.
-    #[must_use]
-    pub fn common_ancestors(
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn common_ancestors<H: Heed>(
         &self,
         predecessors: &Predecessors,
         nodes: impl IntoIterator<Item = NodeId>,
-    ) -> (Region, Vec<NodeId>) {
-        let mut common = self.reached_from([NodeId::ROOT]);
+        heed: &mut H,
+    ) -> Result<(Region, Vec<NodeId>), H::Stop> {
+        let mut common = self.reached_from([NodeId::ROOT], heed)?;
         for node in nodes {
-            let before = self.can_reach(predecessors, [node]);
+            let before = self.can_reach(predecessors, [node], heed)?;
             for (word, before) in common.words.iter_mut().zip(before.words) {
                 *word &= before;
             }
@@ -201,21 +228,28 @@ impl<L: Language> Graph<L> {
             self.edges_from(*node)
                 .any(|(_, edge)| edge.to != *node && common.contains(edge.to))
         };
-        let last = common.nodes().filter(|node| !goes_on(node)).collect();
-        (common, last)
+        let mut last = Vec::new();
+        for node in common.nodes() {
+            heed.step()?;
+            last.extend((!goes_on(&node)).then_some(node));
+        }
+        Ok((common, last))
     }
 
     /// As [`Graph::can_reach`], but what is unexplored is taken to lead anywhere.
-    #[must_use]
-    pub fn may_reach(
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn may_reach<H: Heed>(
         &self,
         predecessors: &Predecessors,
         targets: impl IntoIterator<Item = NodeId>,
-    ) -> Region {
+        heed: &mut H,
+    ) -> Result<Region, H::Stop> {
         let unexplored = self
             .nodes()
             .filter(|node| self.status(*node) != Some(Status::Expanded));
-        self.can_reach(predecessors, targets.into_iter().chain(unexplored))
+        self.can_reach(predecessors, targets.into_iter().chain(unexplored), heed)
     }
 
     /// The universes from which every run comes to one of `targets`, whatever is chosen.
@@ -223,12 +257,15 @@ impl<L: Language> Graph<L> {
     /// A universe from which a run can go round for ever without meeting a target does not belong,
     /// nor does one whose future is unexplored. Where edges are partial there may be more than these:
     /// a run of such edges keeps a universe out, also if the program does not take it.
-    #[must_use]
-    pub fn inevitable(
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn inevitable<H: Heed>(
         &self,
         predecessors: &Predecessors,
         targets: impl IntoIterator<Item = NodeId>,
-    ) -> Region {
+        heed: &mut H,
+    ) -> Result<Region, H::Stop> {
         let mut region = Region::empty(self.len());
         let mut todo: Vec<_> = targets
             .into_iter()
@@ -237,6 +274,7 @@ impl<L: Language> Graph<L> {
         // How many edges of a node still lead elsewhere; unexplored nodes never come to 0.
         let mut elsewhere: Vec<_> = self.nodes.iter().map(|node| node.edge_count).collect();
         while let Some(node) = todo.pop() {
+            heed.step()?;
             for id in predecessors.edges_to(node) {
                 let Some(from) = self.edge(*id).map(|edge| edge.from) else {
                     continue;
@@ -248,26 +286,27 @@ impl<L: Language> Graph<L> {
                 }
             }
         }
-        region
+        Ok(region)
     }
 
     /// The universe nearest to the start in which a choice rules out one of two outcomes.
-    #[must_use]
-    pub fn first_divergence(
+    ///
+    /// # Errors
+    /// `heed` had enough.
+    pub fn first_divergence<H: Heed>(
         &self,
         predecessors: &Predecessors,
         first: &[NodeId],
         second: &[NodeId],
-    ) -> Option<DecisiveNode> {
-        let reach = |targets: &[NodeId]| {
+        heed: &mut H,
+    ) -> Result<Option<DecisiveNode>, H::Stop> {
+        let mut reach = |targets: &[NodeId]| {
             let targets = || targets.iter().copied();
-            (
-                self.can_reach(predecessors, targets()),
-                self.may_reach(predecessors, targets()),
-            )
+            let can = self.can_reach(predecessors, targets(), heed)?;
+            Ok((can, self.may_reach(predecessors, targets(), heed)?))
         };
-        let (can_first, may_first) = reach(first);
-        let (can_second, may_second) = reach(second);
+        let (can_first, may_first) = reach(first)?;
+        let (can_second, may_second) = reach(second)?;
         let split = |node: NodeId| {
             let mut split = DecisiveNode {
                 node,
@@ -291,7 +330,7 @@ impl<L: Language> Graph<L> {
                 && can_second.contains(node)
                 && self.edges_from(node).len() > split(node).both.len()
         };
-        self.nearest(NodeId::ROOT, parts)
-            .map(|(node, _)| split(node))
+        let nearest = self.nearest(NodeId::ROOT, parts, heed)?;
+        Ok(nearest.map(|(node, _)| split(node)))
     }
 }

@@ -13,6 +13,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::{Fairness, Formula};
 use crate::graph::{AgentId, Edge, EdgeId, Graph, NodeId, Status};
+use crate::heed::{Heed as _, Stopped, Until};
 use crate::language::Language;
 
 /// A run of the program: to an end, or to a cycle and then round it for ever.
@@ -37,9 +38,6 @@ pub enum Truth {
     /// It depends on universes that are not explored, or the search was stopped.
     Unknown,
 }
-
-/// How many nodes of the product are looked at between two calls of `keep_going`.
-const BEAT: u32 = 1024;
 
 /// Whether some run of the program (among those that count) fulfils `formula`. Gives up when `keep_going` returns false.
 ///
@@ -73,38 +71,6 @@ pub fn must<L: Language, A>(
         Search::Perhaps(run) => Truth::Maybe(run),
         Search::Nothing => Truth::Yes(None),
         Search::Unknown => Truth::Unknown,
-    }
-}
-
-/// `keep_going` said no.
-struct Stopped;
-
-/// Asks from time to time whether to go on.
-struct Heed<'k> {
-    keep_going: &'k mut dyn FnMut() -> bool,
-    since: u32,
-}
-
-impl<'k> Heed<'k> {
-    fn new(keep_going: &'k mut dyn FnMut() -> bool) -> Self {
-        Self {
-            keep_going,
-            // The first node asks: who was told to stop before need not begin.
-            since: BEAT - 1,
-        }
-    }
-
-    /// One more node was looked at.
-    fn step(&mut self) -> Result<(), Stopped> {
-        self.since += 1;
-        if self.since < BEAT {
-            return Ok(());
-        }
-        self.since = 0;
-        match (self.keep_going)() {
-            true => Ok(()),
-            false => Err(Stopped),
-        }
     }
 }
 
@@ -294,7 +260,7 @@ fn search<L: Language, A>(
     holds: &dyn Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Search {
-    let mut heed = Heed::new(keep_going);
+    let mut heed = Until::new(keep_going);
     let mut search = |only_whole| {
         let which = (fairness, only_whole);
         let found = search_product(graph, formula, positive, which, holds, &mut heed);
@@ -317,7 +283,7 @@ fn search_product<L: Language, A>(
     positive: bool,
     (fairness, only_whole): (Fairness, bool),
     holds: &dyn Fn(&A, &L::State) -> bool,
-    heed: &mut Heed<'_>,
+    heed: &mut Until<'_>,
 ) -> Result<Search, Stopped> {
     let is_open = |(edge, _): &(EdgeId, Edge)| !(only_whole && graph.is_partial(*edge));
     let mut tableau = Tableau::new();
@@ -406,7 +372,7 @@ impl Product {
         &self,
         graph: &Graph<L>,
         demands: &[Demand],
-        heed: &mut Heed<'_>,
+        heed: &mut Until<'_>,
     ) -> Result<Option<Run>, Stopped> {
         for component in self.components(heed)? {
             heed.step()?;
@@ -460,7 +426,7 @@ impl Product {
         members: &BTreeSet<usize>,
         start: usize,
         wanted: impl Fn(&Arc) -> bool,
-        heed: &mut Heed<'_>,
+        heed: &mut Until<'_>,
     ) -> Result<Vec<&Arc>, Stopped> {
         let mut came: HashMap<usize, (usize, &Arc)> = HashMap::new();
         let mut seen = BTreeSet::from([start]);
@@ -488,7 +454,7 @@ impl Product {
     }
 
     /// The strongly connected components (Tarjan 1972, without recursion).
-    fn components(&self, heed: &mut Heed<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
+    fn components(&self, heed: &mut Until<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
         const UNSEEN: usize = usize::MAX;
         let count = self.arcs.len();
         let (mut order, mut low) = (vec![UNSEEN; count], vec![0; count]);

@@ -2,25 +2,35 @@
 
 use super::{Run, Truth};
 use crate::graph::{EdgeId, Graph, NodeId};
+use crate::heed::{Heed as _, Stopped, Until};
 use crate::language::Language;
 
 /// Whether some run takes one of the steps: those edges for which `taken`, by their numbers, is true.
-pub fn may_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
-    match first_over(graph, taken) {
-        Some(run) if is_partial(graph, &run) => Truth::Maybe(run),
-        Some(run) => Truth::Yes(Some(run)),
-        None if graph.is_complete() => Truth::No(None),
-        None => Truth::Unknown,
+/// Gives up when `keep_going` returns false.
+pub fn may_take<L: Language>(
+    graph: &Graph<L>,
+    taken: &[bool],
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Truth {
+    match first_over(graph, taken, &mut Until::new(keep_going)) {
+        Ok(Some(run)) if is_partial(graph, &run) => Truth::Maybe(run),
+        Ok(Some(run)) => Truth::Yes(Some(run)),
+        Ok(None) if graph.is_complete() => Truth::No(None),
+        Ok(None) | Err(Stopped) => Truth::Unknown,
     }
 }
 
 /// Whether every run takes one of the steps, as [`may_take`] has them.
-pub fn must_take<L: Language>(graph: &Graph<L>, taken: &[bool]) -> Truth {
-    match avoiding(graph, taken) {
-        Some(run) if is_partial(graph, &run) => Truth::Maybe(run),
-        Some(run) => Truth::No(Some(run)),
-        None if graph.is_complete() => Truth::Yes(None),
-        None => Truth::Unknown,
+pub fn must_take<L: Language>(
+    graph: &Graph<L>,
+    taken: &[bool],
+    keep_going: &mut dyn FnMut() -> bool,
+) -> Truth {
+    match avoiding(graph, taken, &mut Until::new(keep_going)) {
+        Ok(Some(run)) if is_partial(graph, &run) => Truth::Maybe(run),
+        Ok(Some(run)) => Truth::No(Some(run)),
+        Ok(None) if graph.is_complete() => Truth::Yes(None),
+        Ok(None) | Err(Stopped) => Truth::Unknown,
     }
 }
 
@@ -31,16 +41,26 @@ fn is_partial<L: Language>(graph: &Graph<L>, run: &Run) -> bool {
 }
 
 /// A shortest run over one of the edges.
-fn first_over<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
+fn first_over<L: Language>(
+    graph: &Graph<L>,
+    edges: &[bool],
+    heed: &mut Until<'_>,
+) -> Result<Option<Run>, Stopped> {
     let over = |node: NodeId| graph.edges_from(node).find(|(id, _)| edges[id.0 as usize]);
-    let (node, mut stem) = graph.nearest(NodeId::ROOT, |node| over(node).is_some())?;
-    stem.push(over(node)?.0);
-    let cycle = Vec::new();
-    Some(Run { stem, cycle })
+    let nearest = graph.nearest(NodeId::ROOT, |node| over(node).is_some(), heed)?;
+    Ok(nearest.and_then(|(node, mut stem)| {
+        stem.push(over(node)?.0);
+        let cycle = Vec::new();
+        Some(Run { stem, cycle })
+    }))
 }
 
 /// A run that takes none of the edges: to the nearest end, or else round a cycle.
-fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
+fn avoiding<L: Language>(
+    graph: &Graph<L>,
+    edges: &[bool],
+    heed: &mut Until<'_>,
+) -> Result<Option<Run>, Stopped> {
     let free = |node: NodeId| {
         let leaving = graph.edges_from(node);
         leaving.filter(|(id, _)| !edges[id.0 as usize])
@@ -62,9 +82,10 @@ fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
     };
     while let Some(node) = nodes.get(next).copied() {
         next += 1;
+        heed.step()?;
         if graph.is_end(node) {
             let (stem, cycle) = (way(&came, node), Vec::new());
-            return Some(Run { stem, cycle });
+            return Ok(Some(Run { stem, cycle }));
         }
         for (id, edge) in free(node) {
             if !std::mem::replace(&mut seen[edge.to.0 as usize], true) {
@@ -77,6 +98,7 @@ fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
     let mut ways: Vec<usize> = vec![0; graph.len()];
     let mut before: Vec<Vec<NodeId>> = vec![Vec::new(); graph.len()];
     for node in &nodes {
+        heed.step()?;
         for (_, edge) in free(*node) {
             ways[node.0 as usize] += 1;
             before[edge.to.0 as usize].push(*node);
@@ -88,6 +110,7 @@ fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
         .filter(|node| ways[node.0 as usize] == 0)
         .collect();
     while let Some(node) = lost.pop() {
+        heed.step()?;
         for from in std::mem::take(&mut before[node.0 as usize]) {
             ways[from.0 as usize] -= 1;
             if ways[from.0 as usize] == 0 {
@@ -96,7 +119,9 @@ fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
         }
     }
     let goes_on = |node: &NodeId| ways[node.0 as usize] > 0;
-    let first = nodes.iter().copied().find(goes_on)?;
+    let Some(first) = nodes.iter().copied().find(goes_on) else {
+        return Ok(None);
+    };
     let mut stem = way(&came, first);
     // Whoever goes on can go on among those that do, until a node comes again.
     let mut place = vec![None; graph.len()];
@@ -104,9 +129,11 @@ fn avoiding<L: Language>(graph: &Graph<L>, edges: &[bool]) -> Option<Run> {
     loop {
         if let Some(begins) = place[at.0 as usize].replace(stem.len()) {
             let cycle = stem.split_off(begins);
-            return Some(Run { stem, cycle });
+            return Ok(Some(Run { stem, cycle }));
         }
-        let (id, edge) = free(at).find(|(_, edge)| goes_on(&edge.to))?;
+        let Some((id, edge)) = free(at).find(|(_, edge)| goes_on(&edge.to)) else {
+            return Ok(None);
+        };
         stem.push(id);
         at = edge.to;
     }

@@ -2,6 +2,7 @@
 
 use super::{Visit, Walk, WalkError};
 use crate::graph::{Exploration, Limits, NodeId, Pause, Progress, Strategy};
+use crate::heed::Patient;
 use crate::language::Language;
 
 /// How many universes are explored between two looks.
@@ -44,7 +45,8 @@ impl<L: Language> Walk<L> {
                     arrived,
                     state: to,
                 }) {
-                    let way = graph.shortest_paths(NodeId::ROOT).path(graph, edge.from);
+                    let Ok(shortest) = graph.shortest_paths(NodeId::ROOT, &mut Patient);
+                    let way = shortest.path(graph, edge.from);
                     let way = way.into_iter().flatten().chain(std::iter::once(id));
                     return Sought::Found(way.filter_map(|id| graph.choice(id)).collect());
                 }

@@ -61,7 +61,7 @@ impl Growing {
         graph: &dyn Multiverse,
         keep_going: &mut dyn FnMut() -> bool,
     ) -> Result<Store, StoreError> {
-        let (store, _) = self.written?;
+        let (mut store, _) = self.written?;
         let ended = program.map_or(Ok(()), |program| {
             let outcomes = ends(graph, keep_going)?.into_iter().map(outcome);
             store.end_graph(program, outcomes, states_of(graph), keep_going)
@@ -74,7 +74,7 @@ impl Growing {
 
 /// Copies a graph into tables.
 pub(super) fn fill(
-    store: &Store,
+    store: &mut Store,
     program: &ModelProgram,
     graph: &dyn Multiverse,
     keep_going: &mut dyn FnMut() -> bool,
@@ -85,20 +85,15 @@ pub(super) fn fill(
     store.keep_graph(program, outcomes, states_of(graph), edges, keep_going)
 }
 
-/// The outcomes. What rows need of the whole graph besides is found with them, piece by piece, so that somebody can stop it
-/// in between.
+/// The outcomes, once all is found that rows need of the whole graph, unless somebody stops that.
 fn ends(
     graph: &dyn Multiverse,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<EndCount>, StoreError> {
-    let mut heed = || keep_going().then_some(()).ok_or(StoreError::Stopped);
-    let ends = graph.ends();
-    heed()?;
-    let _shortest_paths = graph.depth(0);
-    heed()?;
-    let _cycles = graph.state_row(0, false);
-    heed()?;
-    Ok(ends)
+    match graph.prepare(&mut |_| keep_going()) {
+        true => Ok(graph.ends()),
+        false => Err(StoreError::Stopped),
+    }
 }
 
 /// Row by row: all of them at once would be several times as large as the graph.

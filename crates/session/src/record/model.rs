@@ -219,9 +219,14 @@ impl ModelSession {
     pub fn ask(
         &mut self,
         question: &Question,
-        keep_going: impl FnMut(&Progress) -> bool,
+        mut keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<Reply, AskError> {
-        Ok(self.graph(keep_going).ask(question)?)
+        let graph = self.graph(&mut keep_going);
+        let reply = graph.ask(question, &mut keep_going);
+        reply.map_err(|error| match error {
+            NoAnswer::Stopped(_) => AskError::Stopped(graph.states() as u64),
+            error => error.into(),
+        })
     }
 
     /// Whether a breakpoint would halt in some run, and in every run.
@@ -415,7 +420,7 @@ impl ModelSession {
             self.store = ended.map(|_| (store, states));
             return Ok(());
         }
-        let store = match (self.store.take(), self.file.as_deref()) {
+        let mut store = match (self.store.take(), self.file.as_deref()) {
             (Some((store, known)), _) if known >= states => {
                 self.store = Some((store, known));
                 return Ok(());
@@ -425,8 +430,7 @@ impl ModelSession {
             (None, None) => Store::in_memory()?,
         };
         let program = self.program(graph.is_complete());
-        fill(&store, &program, graph, &mut heed)?;
-        store.flush()?;
+        fill(&mut store, &program, graph, &mut heed)?;
         self.store = Some((store, states));
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // A test may give up.
 
+mod graph;
 mod limits;
 mod questions;
 mod values;

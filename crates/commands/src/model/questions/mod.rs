@@ -197,8 +197,8 @@ pub(super) trait Asked {
         let judgement = match asking {
             Asking::Question(question) => return self.ask(question, paint, observer),
             Asking::Explore(most) => {
-                let graph = self.session().graph(watched(observer));
-                return Ok(render::states(graph, *most, paint));
+                let graph = self.session().graph(watched(&mut *observer));
+                return Ok(render::states(graph, *most, paint, &mut watched(observer)));
             }
             Asking::Abstract(abstraction) => {
                 let session = self.session();

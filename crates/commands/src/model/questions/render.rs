@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use borges_languages::model::debug::{Judgement, Opinion};
+use borges_languages::model::debug::{Judgement, Opinion, Watch};
 use borges_languages::model::{
     EndCount, Endings, Multiverse, RaceStep, Races, Reply, Step, Way, Why,
 };
@@ -62,8 +62,13 @@ pub(in crate::model) fn many_paths(paths: &str) -> String {
 }
 
 /// The first `most` states with their steps, and how much there is.
-pub(super) fn states(graph: &dyn Multiverse, most: u32, paint: &Paint) -> (String, Value) {
-    let (ends, endings) = (graph.ends(), graph.endings());
+pub(super) fn states(
+    graph: &dyn Multiverse,
+    most: u32,
+    paint: &Paint,
+    keep_going: Watch<'_>,
+) -> (String, Value) {
+    let (ends, endings) = (graph.ends(), graph.endings(keep_going));
     let known = graph.states() as u64;
     let (mut text, mut nodes) = (String::new(), Vec::new());
     for state in 0..most.min(graph.states() as u32) {

@@ -298,13 +298,13 @@ impl<L: Named + 'static> WalkPrompt<L> {
 
     /// Where all runs end.
     fn ends(&mut self, paint: &Paint, observer: Observer<'_>) -> (String, Value) {
-        let graph = self.asked.graph(watched(observer));
+        let graph = self.asked.graph(watched(&mut *observer));
         let moment = |way: &[u32]| {
             let mut scout = Walk::new(self.walk.language());
             scout.take_options(way).ok()?;
             Some(scout.moment().to_string())
         };
-        render::ends(graph, moment, paint)
+        render::ends(graph, moment, paint, &mut watched(observer))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use borges_languages::model::Multiverse;
+use borges_languages::model::debug::Watch;
 use borges_multiverse::graph::Pause;
 use borges_multiverse::language::{Language, Outcome};
 use borges_multiverse::tree::Place;
@@ -124,8 +125,9 @@ pub(super) fn ends(
     graph: &dyn Multiverse,
     moment: impl Fn(&[u32]) -> Option<String>,
     paint: &Paint,
+    keep_going: Watch<'_>,
 ) -> (String, Value) {
-    let (outcomes, endings) = (graph.ends(), graph.endings());
+    let (outcomes, endings) = (graph.ends(), graph.endings(keep_going));
     let (mut text, mut list) = (String::new(), Vec::new());
     for (state, outcome, paths) in &endings.states {
         let Some(outcome) = outcomes.get(*outcome as usize) else {
