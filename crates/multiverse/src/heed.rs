@@ -32,15 +32,15 @@ impl Heed for Patient {
 /// It was stopped before there was an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it was stopped before there was an answer")]
-pub struct Stopped;
+pub struct Enough;
 
 /// Waits until `keep_going` returns false.
-pub struct Until<'k> {
+pub struct Impatient<'k> {
     keep_going: &'k mut dyn FnMut() -> bool,
     since: u32,
 }
 
-impl<'k> Until<'k> {
+impl<'k> Impatient<'k> {
     /// Asks at the first step already: who was told to stop before need not begin.
     pub fn new(keep_going: &'k mut dyn FnMut() -> bool) -> Self {
         Self {
@@ -50,15 +50,15 @@ impl<'k> Until<'k> {
     }
 }
 
-impl Heed for Until<'_> {
-    type Stop = Stopped;
+impl Heed for Impatient<'_> {
+    type Stop = Enough;
 
-    fn step(&mut self) -> Result<(), Stopped> {
+    fn step(&mut self) -> Result<(), Enough> {
         self.since += 1;
         if self.since < BEAT {
             return Ok(());
         }
         self.since = 0;
-        (self.keep_going)().then_some(()).ok_or(Stopped)
+        (self.keep_going)().then_some(()).ok_or(Enough)
     }
 }

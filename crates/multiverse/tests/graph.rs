@@ -10,7 +10,7 @@ use borges_multiverse::adapt::Runs;
 use borges_multiverse::graph::{
     CountError, Exploration, Graph, Limits, NodeId, Pause, Status, Strategy as Order,
 };
-use borges_multiverse::heed::{Patient, Stopped, Until};
+use borges_multiverse::heed::{Enough, Impatient, Patient};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
 use common::{Digraph, digraph};
 use proptest::prelude::*;
@@ -552,7 +552,7 @@ fn looks_at_graphs_can_be_stopped() {
     let graph = exploration.graph();
     let last = graph.ends().last().unwrap();
     let before = graph.predecessors(&mut Patient).unwrap();
-    type Look<'g> = Box<dyn Fn(&mut Until<'_>) -> Result<(), Stopped> + 'g>;
+    type Look<'g> = Box<dyn Fn(&mut Impatient<'_>) -> Result<(), Enough> + 'g>;
     let looks: [Look<'_>; 10] = [
         Box::new(|heed| graph.shortest_paths(NodeId::ROOT, heed).map(drop)),
         Box::new(|heed| {
@@ -579,7 +579,7 @@ fn looks_at_graphs_can_be_stopped() {
             asked += 1;
             true
         };
-        look(&mut Until::new(&mut count)).unwrap();
+        look(&mut Impatient::new(&mut count)).unwrap();
         assert!(asked > 4, "look {nth} asked {asked} times");
         for patience in 0..asked {
             let mut left = patience;
@@ -588,8 +588,8 @@ fn looks_at_graphs_can_be_stopped() {
                 left >= 0
             };
             assert_eq!(
-                look(&mut Until::new(&mut stop)),
-                Err(Stopped),
+                look(&mut Impatient::new(&mut stop)),
+                Err(Enough),
                 "look {nth} after {patience}"
             );
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use borges_multiverse::graph::{
     EdgeId, Exploration, Graph, Limits, NodeId, Pause, ShortestPaths, Status,
 };
-use borges_multiverse::heed::{Patient, Stopped, Until};
+use borges_multiverse::heed::{Enough, Impatient, Patient};
 use borges_multiverse::language::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -188,7 +188,7 @@ pub enum NoAnswer {
     Outcome(u32, usize),
     /// Whoever waited for it had enough.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] Enough),
 }
 
 /// A row of the table of states.
@@ -567,7 +567,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     fn prepare(&self, keep_going: Watch<'_>) -> bool {
         let (graph, come) = (self.graph(), self.come());
         let mut keep_going = || keep_going(&come);
-        let heed = &mut Until::new(&mut keep_going);
+        let heed = &mut Impatient::new(&mut keep_going);
         self.derived.outcomes(graph, heed).is_ok()
             && self.derived.shortest(graph, heed).is_ok()
             && self.derived.cycles(graph, heed).is_ok()
@@ -578,7 +578,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
         // Of a part there is no number, and looking for one takes long.
         let is_whole = self.partial().is_none();
         let mut keep_going = || keep_going(&come);
-        let count = || graph.count_paths(&mut Until::new(&mut keep_going));
+        let count = || graph.count_paths(&mut Impatient::new(&mut keep_going));
         let paths = is_whole.then(count).and_then(|counted| counted.ok()?.ok());
         let counted = paths.iter().flat_map(|paths| paths.ends());
         let counts: HashMap<u32, String> = counted
@@ -597,7 +597,7 @@ impl<P: Reported<State: 'static>> Multiverse for Held<P> {
     fn ask(&self, question: &Question, keep_going: Watch<'_>) -> Result<Reply, NoAnswer> {
         let (graph, come) = (self.graph(), self.come());
         let mut keep_going = || keep_going(&come);
-        let heed = &mut Until::new(&mut keep_going);
+        let heed = &mut Impatient::new(&mut keep_going);
         Ok(match question {
             // What was found is told, also by an exploration that was stopped.
             Question::Ends => Reply::Ends(self.ends()),

@@ -9,7 +9,7 @@ use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{
     self, CountError, EdgeId, Exploration, Graph, Limits, NodeId, Pause, Strategy,
 };
-use borges_multiverse::heed::{Patient, Stopped, Until};
+use borges_multiverse::heed::{Enough, Impatient, Patient};
 use borges_multiverse::language::Outcome;
 use borges_multiverse::walk::{Sampler, Walk};
 
@@ -424,14 +424,14 @@ impl Job<'_> {
         let stopped = pause == Pause::Cancelled && !is_past(self.until.get());
         let come = held.come();
         let mut keep_going = || (self.keep_going)(&come);
-        match (!stopped).then(|| graph.count_paths(&mut Until::new(&mut keep_going))) {
+        match (!stopped).then(|| graph.count_paths(&mut Impatient::new(&mut keep_going))) {
             Some(Ok(Ok(counts))) => {
                 report.paths = Some(counts.total().to_string());
                 report.cyclic = Some(false);
                 report.classes = exact.and_then(|exact| self.count(exact));
             }
             Some(Ok(Err(CountError::Cyclic(_)))) => report.cyclic = Some(true),
-            Some(Ok(Err(CountError::Unexplored(_) | CountError::Partial(_))) | Err(Stopped))
+            Some(Ok(Err(CountError::Unexplored(_) | CountError::Partial(_))) | Err(Enough))
             | None => {}
         }
         report.ends = self.ends(&held);

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::{Fairness, Formula};
 use crate::graph::{AgentId, Edge, EdgeId, Graph, NodeId, Status};
-use crate::heed::{Heed as _, Stopped, Until};
+use crate::heed::{Enough, Heed as _, Impatient};
 use crate::language::Language;
 
 /// A run of the program: to an end, or to a cycle and then round it for ever.
@@ -260,7 +260,7 @@ fn search<L: Language, A>(
     holds: &dyn Fn(&A, &L::State) -> bool,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Search {
-    let mut heed = Until::new(keep_going);
+    let mut heed = Impatient::new(keep_going);
     let mut search = |only_whole| {
         let which = (fairness, only_whole);
         let found = search_product(graph, formula, positive, which, holds, &mut heed);
@@ -283,8 +283,8 @@ fn search_product<L: Language, A>(
     positive: bool,
     (fairness, only_whole): (Fairness, bool),
     holds: &dyn Fn(&A, &L::State) -> bool,
-    heed: &mut Until<'_>,
-) -> Result<Search, Stopped> {
+    heed: &mut Impatient<'_>,
+) -> Result<Search, Enough> {
     let is_open = |(edge, _): &(EdgeId, Edge)| !(only_whole && graph.is_partial(*edge));
     let mut tableau = Tableau::new();
     let root = tableau.add(formula, positive);
@@ -372,8 +372,8 @@ impl Product {
         &self,
         graph: &Graph<L>,
         demands: &[Demand],
-        heed: &mut Until<'_>,
-    ) -> Result<Option<Run>, Stopped> {
+        heed: &mut Impatient<'_>,
+    ) -> Result<Option<Run>, Enough> {
         for component in self.components(heed)? {
             heed.step()?;
             let members: BTreeSet<_> = component.iter().copied().collect();
@@ -426,8 +426,8 @@ impl Product {
         members: &BTreeSet<usize>,
         start: usize,
         wanted: impl Fn(&Arc) -> bool,
-        heed: &mut Until<'_>,
-    ) -> Result<Vec<&Arc>, Stopped> {
+        heed: &mut Impatient<'_>,
+    ) -> Result<Vec<&Arc>, Enough> {
         let mut came: HashMap<usize, (usize, &Arc)> = HashMap::new();
         let mut seen = BTreeSet::from([start]);
         let mut queue = VecDeque::from([start]);
@@ -454,7 +454,7 @@ impl Product {
     }
 
     /// The strongly connected components (Tarjan 1972, without recursion).
-    fn components(&self, heed: &mut Until<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
+    fn components(&self, heed: &mut Impatient<'_>) -> Result<Vec<Vec<usize>>, Enough> {
         const UNSEEN: usize = usize::MAX;
         let count = self.arcs.len();
         let (mut order, mut low) = (vec![UNSEEN; count], vec![0; count]);

@@ -1,8 +1,8 @@
 //! Whether runs take one of some steps: what a formula about states cannot say.
 
 use super::{Run, Truth};
-use crate::graph::{EdgeId, Graph, NodeId};
-use crate::heed::{Heed as _, Stopped, Until};
+use crate::graph::{Edge, EdgeId, Graph, NodeId};
+use crate::heed::{Enough, Heed as _, Impatient};
 use crate::language::Language;
 
 /// Whether some run takes one of the steps: those edges for which `taken`, by their numbers, is true.
@@ -12,11 +12,11 @@ pub fn may_take<L: Language>(
     taken: &[bool],
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Truth {
-    match first_over(graph, taken, &mut Until::new(keep_going)) {
+    match first_over(graph, taken, &mut Impatient::new(keep_going)) {
         Ok(Some(run)) if is_partial(graph, &run) => Truth::Maybe(run),
         Ok(Some(run)) => Truth::Yes(Some(run)),
         Ok(None) if graph.is_complete() => Truth::No(None),
-        Ok(None) | Err(Stopped) => Truth::Unknown,
+        Ok(None) | Err(Enough) => Truth::Unknown,
     }
 }
 
@@ -26,11 +26,11 @@ pub fn must_take<L: Language>(
     taken: &[bool],
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Truth {
-    match avoiding(graph, taken, &mut Until::new(keep_going)) {
+    match avoiding(graph, taken, &mut Impatient::new(keep_going)) {
         Ok(Some(run)) if is_partial(graph, &run) => Truth::Maybe(run),
         Ok(Some(run)) => Truth::No(Some(run)),
         Ok(None) if graph.is_complete() => Truth::Yes(None),
-        Ok(None) | Err(Stopped) => Truth::Unknown,
+        Ok(None) | Err(Enough) => Truth::Unknown,
     }
 }
 
@@ -44,8 +44,8 @@ fn is_partial<L: Language>(graph: &Graph<L>, run: &Run) -> bool {
 fn first_over<L: Language>(
     graph: &Graph<L>,
     edges: &[bool],
-    heed: &mut Until<'_>,
-) -> Result<Option<Run>, Stopped> {
+    heed: &mut Impatient<'_>,
+) -> Result<Option<Run>, Enough> {
     let over = |node: NodeId| graph.edges_from(node).find(|(id, _)| edges[id.0 as usize]);
     let nearest = graph.nearest(NodeId::ROOT, |node| over(node).is_some(), heed)?;
     Ok(nearest.and_then(|(node, mut stem)| {
@@ -59,8 +59,8 @@ fn first_over<L: Language>(
 fn avoiding<L: Language>(
     graph: &Graph<L>,
     edges: &[bool],
-    heed: &mut Until<'_>,
-) -> Result<Option<Run>, Stopped> {
+    heed: &mut Impatient<'_>,
+) -> Result<Option<Run>, Enough> {
     let free = |node: NodeId| {
         let leaving = graph.edges_from(node);
         leaving.filter(|(id, _)| !edges[id.0 as usize])
@@ -94,21 +94,46 @@ fn avoiding<L: Language>(
             }
         }
     }
-    // What is left when nodes without a way on are taken away, again and again, can go round for ever.
+    let goes_on = going_on(graph, &nodes, &free, heed)?;
+    let first = nodes.into_iter().find(|node| goes_on[node.0 as usize]);
+    let Some(mut at) = first else {
+        return Ok(None);
+    };
+    let mut stem = way(&came, at);
+    // Whoever goes on can go on among those that do, until a node comes again.
+    let mut place = vec![None; graph.len()];
+    loop {
+        if let Some(begins) = place[at.0 as usize].replace(stem.len()) {
+            let cycle = stem.split_off(begins);
+            return Ok(Some(Run { stem, cycle }));
+        }
+        let Some((id, edge)) = free(at).find(|(_, edge)| goes_on[edge.to.0 as usize]) else {
+            return Ok(None);
+        };
+        stem.push(id);
+        at = edge.to;
+    }
+}
+
+/// Which of some nodes can go on for ever by `free` edges: what is left when those without a way on are taken away, again
+/// and again.
+fn going_on<L: Language, E: Iterator<Item = (EdgeId, Edge)>>(
+    graph: &Graph<L>,
+    nodes: &[NodeId],
+    free: impl Fn(NodeId) -> E,
+    heed: &mut Impatient<'_>,
+) -> Result<Vec<bool>, Enough> {
     let mut ways: Vec<usize> = vec![0; graph.len()];
     let mut before: Vec<Vec<NodeId>> = vec![Vec::new(); graph.len()];
-    for node in &nodes {
+    for node in nodes {
         heed.step()?;
         for (_, edge) in free(*node) {
             ways[node.0 as usize] += 1;
             before[edge.to.0 as usize].push(*node);
         }
     }
-    let mut lost: Vec<NodeId> = nodes
-        .iter()
-        .copied()
-        .filter(|node| ways[node.0 as usize] == 0)
-        .collect();
+    let lost = nodes.iter().copied();
+    let mut lost: Vec<NodeId> = lost.filter(|node| ways[node.0 as usize] == 0).collect();
     while let Some(node) = lost.pop() {
         heed.step()?;
         for from in std::mem::take(&mut before[node.0 as usize]) {
@@ -118,23 +143,5 @@ fn avoiding<L: Language>(
             }
         }
     }
-    let goes_on = |node: &NodeId| ways[node.0 as usize] > 0;
-    let Some(first) = nodes.iter().copied().find(goes_on) else {
-        return Ok(None);
-    };
-    let mut stem = way(&came, first);
-    // Whoever goes on can go on among those that do, until a node comes again.
-    let mut place = vec![None; graph.len()];
-    let mut at = first;
-    loop {
-        if let Some(begins) = place[at.0 as usize].replace(stem.len()) {
-            let cycle = stem.split_off(begins);
-            return Ok(Some(Run { stem, cycle }));
-        }
-        let Some((id, edge)) = free(at).find(|(_, edge)| goes_on(&edge.to)) else {
-            return Ok(None);
-        };
-        stem.push(id);
-        at = edge.to;
-    }
+    Ok(ways.into_iter().map(|ways| ways > 0).collect())
 }
