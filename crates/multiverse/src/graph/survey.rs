@@ -7,7 +7,7 @@ use super::index::Index;
 use super::{Limits, Pause};
 use crate::fingerprint::Fingerprint;
 use crate::language::{Language, Outcome};
-use crate::workers::{Workers, map};
+use crate::workers::{Alone, Workers, map};
 
 /// An outcome that a [`Survey`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +55,6 @@ impl<L: Language> fmt::Debug for Survey<L> {
             .finish_non_exhaustive()
     }
 }
-
-/// How many states are expanded between two calls of `keep_going`.
-const BATCH: usize = 4096;
 
 /// What a step leads to, by its option.
 type Successor<S> = (u32, Fingerprint, S);
@@ -140,7 +137,7 @@ impl<L: Language> Survey<L> {
     /// Explores until done, a limit is reached, or `keep_going` (given the numbers of states and
     /// edges) returns false.
     pub fn run(&mut self, limits: &Limits, keep_going: impl FnMut(usize, u64) -> bool) -> Pause {
-        self.slices(limits, keep_going, |survey, batch| {
+        self.slices(&Alone, limits, keep_going, |survey, batch| {
             // One after the other: successors that are known already are dropped at once, while they
             // are still in the cache.
             for (id, state) in batch {
@@ -163,7 +160,7 @@ impl<L: Language> Survey<L> {
         L::State: Send + Sync,
         L::Value: Send + Sync,
     {
-        self.slices(limits, keep_going, |survey, batch| {
+        self.slices(workers, limits, keep_going, |survey, batch| {
             let language = &survey.language;
             let expanded = map(workers, &batch, |(_, state)| successors(language, state));
             for ((id, state), next) in batch.into_iter().zip(expanded) {
@@ -174,6 +171,7 @@ impl<L: Language> Survey<L> {
 
     fn slices(
         &mut self,
+        workers: &dyn Workers,
         limits: &Limits,
         mut keep_going: impl FnMut(usize, u64) -> bool,
         expand: impl Fn(&mut Self, Vec<(u32, L::State)>),
@@ -199,7 +197,10 @@ impl<L: Language> Survey<L> {
             let in_level = self
                 .frontier
                 .partition_point(|(id, _)| *id < self.level_end);
-            let batch: Vec<_> = self.frontier.drain(..in_level.min(BATCH)).collect();
+            let batch: Vec<_> = self
+                .frontier
+                .drain(..in_level.min(workers.batch()))
+                .collect();
             expand(self, batch);
         }
     }
