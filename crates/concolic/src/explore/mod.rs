@@ -431,7 +431,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             paths: self.found.paths.len(),
             waiting: self.waiting.len() + self.levels.frontier.len(),
             steps: self.steps,
-            inputs: self.levels.level.map_or(0, |level| level.saturating_sub(1)),
+            inputs: self.levels.known(),
         }
     }
 

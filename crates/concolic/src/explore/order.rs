@@ -82,6 +82,13 @@ impl Levels {
         self.shallowest = Some(self.shallowest.map_or(inputs, |known| known.min(inputs)));
     }
 
+    /// Up to so many inputs nothing waits and nothing was left out, if this goes by levels.
+    pub(super) fn known(&self) -> u32 {
+        let below = |inputs: usize| inputs.saturating_sub(1) as u32;
+        let level = self.level.map_or(0, |level| level.saturating_sub(1));
+        self.shallowest.map_or(level, |left| level.min(below(left)))
+    }
+
     /// A path has ended that began with a prefix.
     pub(super) fn ended(&mut self, state: &State) {
         self.extended.extend(state.prefix);
