@@ -1,5 +1,6 @@
 //! How a question is answered: what is explored, in which order, and for how long.
 
+use super::cuts::{self, Asked};
 use super::exploring::{SOLVER_TIME, tidying};
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
@@ -190,11 +191,17 @@ impl Inquiry {
         };
         let rest = tidying(budget);
         let shortest = inputs(&explored);
-        let fewer = shortest.and_then(|count| count.checked_sub(1));
+        // Of paths with fewer inputs than this, all were looked at.
         let known = explored.looked.map_or(0, |looked| looked as usize + 1);
-        let is_open = !explored.is_complete() && !budget.is_spent();
-        let Some(fewer) = fewer.filter(|fewer| is_open && *fewer >= known) else {
-            return Lister::new(self, &explored, &rest).goals();
+        let is_nearest = shortest.is_some_and(|count| count <= known);
+        let is_done = is_nearest || explored.is_complete() || budget.is_spent();
+        let fewer = shortest.and_then(|count| count.checked_sub(1));
+        let Some(fewer) = fewer.filter(|_| !is_done) else {
+            let listing = Lister::new(self, &explored, &rest).goals();
+            return match is_nearest {
+                true => nearest(listing),
+                false => listing,
+            };
         };
         let plan = Plan {
             strategy: SearchOrder::BreadthFirst,
@@ -207,11 +214,18 @@ impl Inquiry {
             return Lister::new(self, &shorter, &rest).goals();
         }
         let mut listing = Lister::new(self, &explored, &rest).goals();
-        // All that is shorter was looked at: the first is the shortest.
         if shorter.is_complete() {
-            listing.complete = true;
-            listing.looked = None;
-            listing.unexplored.clear();
+            return nearest(listing);
+        }
+        if shorter.ended.is_none() {
+            // Longer ways do not matter: all that is missing is what is named now.
+            let asked = Asked {
+                bounds_inputs: true,
+                ..self.asked()
+            };
+            listing.ended = None;
+            listing.looked = shorter.looked;
+            listing.unexplored = cuts::left_out(&self.info, &shorter, asked);
         }
         listing
     }
@@ -330,6 +344,17 @@ impl Inquiry {
                 false
             }
         }
+    }
+}
+
+/// All that is shorter was looked at: the first way is the shortest.
+fn nearest(listing: SuggestionListing) -> SuggestionListing {
+    SuggestionListing {
+        complete: true,
+        ended: None,
+        looked: None,
+        unexplored: Vec::new(),
+        ..listing
     }
 }
 
