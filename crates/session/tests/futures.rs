@@ -295,6 +295,11 @@ fn a_condition_behind_a_checksum_is_found() {
     };
     // Start, length, R, 1, and the sum of the two.
     assert_eq!(values, ["2", "2", "82", "49", "131"]);
+    // What is tied to other inputs stands for itself only: with another value alone the run would not come there.
+    let options = listing.nodes.iter().flat_map(|node| &node.options);
+    let sets: Vec<(&str, bool)> = options.map(|option| (&*option.set, option.exact)).collect();
+    assert_eq!(sets[..2], [("2", true), ("2", true)]);
+    assert_eq!(sets[2..], [("82", false), ("49", false), ("131", false)]);
     let target = listing.found[0].moment.clone();
     let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
     assert!(jumped.is_ok(), "{jumped:?}");

@@ -198,7 +198,8 @@ impl Inquiry {
         let fewer = shortest.and_then(|count| count.checked_sub(1));
         let Some(fewer) = fewer.filter(|_| !is_done) else {
             let listing = Lister::new(self, &explored, &rest).goals();
-            return match is_nearest {
+            // That more ways were not asked for is no want of time.
+            return match is_nearest && explored.ended != Some(Ended::Enough) {
                 true => nearest(listing),
                 false => listing,
             };

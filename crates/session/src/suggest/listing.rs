@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use borges_concolic::{
-    Budget, End, Explored, Path, Progress, ReadPart, SuggestionNode as Branching, Suggestions,
+    Budget, Dag, End, Explored, Path, Progress, ReadPart, SuggestionNode as Branching, Suggestions,
     value_of,
 };
 
@@ -105,7 +105,7 @@ impl<'l> Lister<'l> {
         walks.retain(|_| kept.next() == Some(&true));
         let mut kept = is_fresh.iter();
         alarms.retain(|_| kept.next() == Some(&true));
-        listing.nodes = merged(self.inquiry, &walks);
+        listing.nodes = merged(self.inquiry, &walks, Some(&self.explored.dag));
         listing.max_options = options(&listing.nodes);
         listing.found = self.found(&walks, &alarms);
         listing
@@ -285,7 +285,7 @@ impl<'i> Partial<'i> {
 
     pub(super) fn listing(&self, progress: Progress) -> SuggestionListing {
         let walks: Vec<Walk<'_>> = self.paths.iter().filter_map(Walk::of).collect();
-        let nodes = merged(self.inquiry, &walks);
+        let nodes = merged(self.inquiry, &walks, None);
         SuggestionListing {
             question: self.inquiry.words.clone(),
             from: Some(self.inquiry.from),
@@ -311,6 +311,23 @@ pub(super) fn scene(inquiry: &Inquiry) -> Scene<'_> {
     }
 }
 
+/// The inputs of a path of which nothing depends on others: each may have any value of its own set, whatever the others
+/// are. Nothing where a path can be taken in several ways.
+fn free(path: &Path, dag: &Dag) -> Option<Vec<bool>> {
+    let [way] = &*path.ways else {
+        return None;
+    };
+    let mut free = vec![true; way.reads.len()];
+    for constraint in &way.constraints {
+        for place in dag.inputs(constraint.expr).iter() {
+            if let Some(free) = free.get_mut(*place as usize) {
+                *free = false;
+            }
+        }
+    }
+    Some(free)
+}
+
 fn options(nodes: &[SuggestionNode]) -> u32 {
     let inputs = nodes.iter();
     let inputs = inputs.filter(|node| node.call.as_deref() != Some(EVENT));
@@ -318,35 +335,51 @@ fn options(nodes: &[SuggestionNode]) -> u32 {
     options.max().unwrap_or(0) as u32
 }
 
-/// Paths merged on equal answers.
-fn merged(inquiry: &Inquiry, walks: &[Walk<'_>]) -> Vec<SuggestionNode> {
+/// Paths merged on equal answers. With the expressions of their conditions, an answer stands for all that only they
+/// decide about it.
+fn merged(inquiry: &Inquiry, walks: &[Walk<'_>], dag: Option<&Dag>) -> Vec<SuggestionNode> {
     if walks.is_empty() {
         return Vec::new();
     }
     let mut nodes = vec![SuggestionNode::default()];
     for (number, walk) in (0..).zip(walks) {
-        let mut at = 0;
+        let free = dag.and_then(|dag| free(walk.path, dag));
+        let (mut at, mut place) = (0, 0);
         for choice in walk.choices() {
+            let read = match choice {
+                Choice::Input(read, ..) => Some((place, read)),
+                Choice::Event(_) => None,
+            };
+            place += usize::from(read.is_some());
             let Some(said) = choice.suggested(scene(inquiry)) else {
                 continue;
             };
             let (call, text) = (said.call, said.value);
-            let set = match choice {
-                Choice::Input(read, ..) if !read.part.is_byte() => {
-                    sets::of_part(&read.domain, read.ty, &read.part)
-                }
-                _ => text.clone(),
+            let free = read.filter(|(place, read)| {
+                let free = free.as_ref();
+                !read.part.is_byte() && free.is_some_and(|free| free[*place])
+            });
+            let all = free.map(|(_, read)| sets::of_part(&read.domain, read.ty, &read.part));
+            let (set, exact) = match all {
+                Some(all) => (all, true),
+                None => (text.clone(), false),
             };
             let fresh = nodes.len();
             let node = &mut nodes[at];
             node.call.get_or_insert(call);
-            at = match node.options.iter().find(|option| option.value == text) {
-                Some(option) => option.next as usize,
+            at = match node.options.iter_mut().find(|option| option.value == text) {
+                Some(option) => {
+                    if option.set != set {
+                        // With the others, perhaps not both of the paths behind it stay as they are.
+                        (option.set, option.exact) = (text, false);
+                    }
+                    option.next as usize
+                }
                 None => {
                     node.options.push(SuggestedOption {
                         value: text,
                         set,
-                        exact: false,
+                        exact,
                         next: fresh as u32,
                         moment: String::new(),
                     });
