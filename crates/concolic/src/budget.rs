@@ -94,10 +94,15 @@ impl<'b> Budget<'b> {
     /// part.
     #[must_use]
     pub fn part(&'b self, percent: u32) -> Budget<'b> {
-        let time = self.left() / 100 * percent.min(100);
+        self.at_most(self.left() / 100 * percent.min(100))
+    }
+
+    /// A part of this one: at most so much time.
+    #[must_use]
+    pub fn at_most(&'b self, time: Duration) -> Budget<'b> {
         Budget {
             whole: Some(self),
-            ..Budget::new(time, self.clock, &goes_on)
+            ..Budget::new(time.min(self.left()), self.clock, &goes_on)
         }
     }
 

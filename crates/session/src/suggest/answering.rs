@@ -14,10 +14,12 @@ use borges_concolic::{
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// So many parts of a hundred of the time are for the graph of all states.
 const FOREVER: u32 = 20;
+/// So long they are looked at before runs are tried.
+const SOON: Duration = Duration::from_secs(2);
 /// Paths that are enough for most programs to execute everything that they can.
 const FIRST_PATHS: usize = 50;
 /// Inputs on a path without one, where all paths are drawn.
@@ -83,13 +85,33 @@ impl Inquiry {
         budget: &Budget<'_>,
         partial: &RefCell<Partial<'i>>,
     ) -> SuggestionListing {
-        let plan = self.plan();
-        let forever = self.forever(&budget.part(FOREVER));
-        if let Some(answer) = forever
-            .as_ref()
-            .and_then(|all| self.once_for_all(all, budget))
-        {
+        let mut plan = self.plan();
+        let runs = match self.question {
+            Question::Bugs => usize::MAX,
+            Question::Reach { .. } => 1,
+            _ => 0,
+        };
+        let share = budget.part(FOREVER);
+        let soon = if runs > 0 { SOON } else { share.left() };
+        let forever = self.forever(&share.at_most(soon));
+        let answer = |forever: &Option<Forever>| {
+            let all = forever.as_ref()?;
+            self.once_for_all(all, budget)
+        };
+        if let Some(answer) = answer(&forever) {
             return answer;
+        }
+        if runs > 0 {
+            plan = self.tried(plan, budget, runs);
+            // Nobody waits longer for all states where a run finds what is asked for.
+            let share = budget.part(FOREVER);
+            if forever.is_none()
+                && plan.examples.is_empty()
+                && share.left() > 2 * SOON
+                && let Some(answer) = answer(&self.forever(&share))
+            {
+                return answer;
+            }
         }
         match &self.question {
             Question::States { .. } | Question::Picture { .. } | Question::Check { .. } => {
@@ -104,7 +126,6 @@ impl Inquiry {
                 Lister::new(self, &explored, &rest).tree(&suggestions)
             }
             Question::Cover => {
-                let mut plan = plan;
                 plan.examples = match plan.inputs > FEW_INPUTS {
                     true => self.some_runs(&budget.part(10)),
                     false => Vec::new(),
@@ -120,12 +141,11 @@ impl Inquiry {
                 listing
             }
             Question::Bugs => {
-                let plan = self.tried(plan, budget, usize::MAX);
                 let explored = self.look(plan, usize::MAX, &budget.part(98), partial);
                 let rest = tidying(budget);
                 Lister::new(self, &explored, &rest).goals()
             }
-            Question::Reach { .. } => self.reach(budget, partial),
+            Question::Reach { .. } => self.reach(plan, budget, partial),
         }
     }
 
@@ -180,8 +200,12 @@ impl Inquiry {
     }
 
     /// The nearest way first; then, with the time that is left, whether there is one with fewer inputs.
-    fn reach(&self, budget: &Budget<'_>, partial: &RefCell<Partial<'_>>) -> SuggestionListing {
-        let plan = self.tried(self.plan(), budget, 1);
+    fn reach(
+        &self,
+        plan: Plan,
+        budget: &Budget<'_>,
+        partial: &RefCell<Partial<'_>>,
+    ) -> SuggestionListing {
         let explored = self.look(plan, ENOUGH, &budget.part(70), partial);
         let inputs = |explored: &Explored| {
             let met = explored.paths.iter();
