@@ -94,7 +94,7 @@ fn avoiding<L: Language>(
             }
         }
     }
-    let goes_on = going_on(graph, &nodes, &free, heed)?;
+    let goes_on = going_on(graph, &nodes, free, heed)?;
     let first = nodes.into_iter().find(|node| goes_on[node.0 as usize]);
     let Some(mut at) = first else {
         return Ok(None);
