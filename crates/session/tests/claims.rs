@@ -52,6 +52,28 @@ fn sixty_four_conditions_are_watched_at_once() {
     assert!(refused.contains("at most 64 conditions"), "{refused}");
 }
 
+/// Of the many runs that stand at one place, those are followed first of which all that is known of the state is so: where a
+/// checksum ties all bytes together, no more can be said of them.
+#[test]
+fn a_run_is_found_through_states_that_a_checksum_ties() {
+    let demand = (Demand::Never, "parser.received > 4".to_owned());
+    let options = StatesOptions {
+        depth: Some(7),
+        ..patient()
+    };
+    let parser = example("uart-parser");
+    let report = states_of_program(&parser, None, &options, &[demand], &mut |_| Flow::Continue);
+    let report = report.expect("it opens");
+    let [said] = report.demands.as_slice() else {
+        panic!("{:?}", report.demands);
+    };
+    assert_eq!(said.verdict, Proved::Fails, "{:?}", said.note);
+    // The start, a length of more than four, and so many bytes.
+    assert_eq!(said.answers.len(), 7);
+    assert_eq!(said.answers[0], 2);
+    assert!(said.answers[1].as_i64() > Some(4), "{:?}", said.answers);
+}
+
 fn checked(program: &Path, formula: &str) -> ClaimReport {
     let options = patient();
     let report = check_program(program, None, formula, &options, &mut |_| Flow::Continue);

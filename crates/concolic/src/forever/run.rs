@@ -106,7 +106,9 @@ impl Device<'_> {
 enum Likeness {
     /// It surely may.
     Part,
-    /// It stands where the other does; what its values are together is not known to fit.
+    /// All that is known of the other is so of it; what its values are together is not known to fit.
+    Known,
+    /// It stands where the other does.
     Place,
     Other,
 }
@@ -120,6 +122,13 @@ impl Likeness {
                 if truths.0 == truths.1 && state.covers(reached, dag) =>
             {
                 Likeness::Part
+            }
+            (Stands::Before(reached), Stands::Before(state))
+                if truths.0 == truths.1
+                    && state.place == reached.place
+                    && state.snapshot == reached.snapshot =>
+            {
+                Likeness::Known
             }
             // Of words that are taken for anything, conditions may hold that hold of no run.
             (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
