@@ -131,6 +131,16 @@ fn ctrl_c_is_heard_while_a_solver_thinks() {
     assert!(text.contains("it was ended by the user"), "{text}");
 }
 
+/// Also where the nearest way is known already, and others are looked for.
+#[test]
+fn ctrl_c_ends_a_question_whose_answer_is_known() {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../session/tests/futures_programs/forty_readings.wasm");
+    let reach = borges(&["reach", program.to_str().unwrap(), "trap", "--time", "60"]);
+    let text = paused_at(reach, "25 inputs looked at): 1, ");
+    assert!(text.contains("it was ended by the user"), "{text}");
+}
+
 /// An exploration that is stopped is not begun again to be kept: the file has what the report says.
 #[test]
 fn ctrl_c_keeps_what_an_exploration_found() {

@@ -10,7 +10,7 @@ use crate::command::question::{Order, Question, SuggestionListing, UnexploredRep
 use crate::scene::Scene;
 use borges_concolic::{
     Bounds, Budget, Ended, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search,
-    SearchOrder, Start, explore, solver,
+    SearchOrder, Spent, Start, explore, solver,
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
@@ -92,8 +92,10 @@ impl Inquiry {
             _ => 0,
         };
         let share = budget.part(FOREVER);
-        let soon = if runs > 0 { SOON } else { share.left() };
-        let forever = self.forever(&share.at_most(soon));
+        let forever = match runs {
+            0 => self.forever(&share),
+            _ => self.forever(&share.at_most(SOON)),
+        };
         let answer = |forever: &Option<Forever>| {
             let all = forever.as_ref()?;
             self.once_for_all(all, budget)
@@ -221,12 +223,11 @@ impl Inquiry {
         let is_done = is_nearest || explored.is_complete() || budget.is_spent();
         let fewer = shortest.and_then(|count| count.checked_sub(1));
         let Some(fewer) = fewer.filter(|_| !is_done) else {
-            let listing = Lister::new(self, &explored, &rest).goals();
-            // That more ways were not asked for is no want of time.
-            return match is_nearest && explored.ended != Some(Ended::Enough) {
-                true => nearest(listing),
-                false => listing,
-            };
+            let mut listing = Lister::new(self, &explored, &rest).goals();
+            if is_nearest && explored.ended == Some(Ended::Spent(Spent::Time)) {
+                nothing_is_missing(&mut listing);
+            }
+            return listing;
         };
         let plan = Plan {
             strategy: SearchOrder::BreadthFirst,
@@ -240,9 +241,8 @@ impl Inquiry {
         }
         let mut listing = Lister::new(self, &explored, &rest).goals();
         if shorter.is_complete() {
-            return nearest(listing);
-        }
-        if shorter.ended.is_none() {
+            nothing_is_missing(&mut listing);
+        } else if shorter.ended.is_none() {
             // Longer ways do not matter: all that is missing is what is named now.
             let asked = Asked {
                 bounds_inputs: true,
@@ -372,22 +372,16 @@ impl Inquiry {
     }
 }
 
-/// All that is shorter was looked at: the first way is the shortest.
-fn nearest(listing: SuggestionListing) -> SuggestionListing {
-    SuggestionListing {
-        complete: true,
-        ended: None,
-        looked: None,
-        unexplored: Vec::new(),
-        ..listing
-    }
+/// All that matters was looked at.
+fn nothing_is_missing(listing: &mut SuggestionListing) {
+    listing.complete = true;
+    listing.ended = None;
+    listing.looked = None;
+    listing.unexplored.clear();
 }
 
 /// An answer that no further looking would change.
 fn for_ever(listing: &mut SuggestionListing) {
     listing.forever = true;
-    listing.complete = true;
-    listing.ended = None;
-    listing.looked = None;
-    listing.unexplored.clear();
+    nothing_is_missing(listing);
 }
