@@ -43,21 +43,18 @@ fn classes(program: &MuOz) -> Ends {
     ends
 }
 
+/// How many paths there are.
+fn count_paths(graph: &Graph<&MuOz>) -> String {
+    let Ok(counted) = graph.count_paths(&mut Patient);
+    counted.unwrap().total().to_string()
+}
+
 /// Checks outcomes (with their number of classes) and the number of paths.
 #[track_caller]
 fn check(path: &str, expected: &[(&str, usize)], paths: &str) {
     let program = example(path);
     let (graph, ends) = (explore(&program), classes(&program));
-    assert_eq!(
-        graph
-            .count_paths(&mut Patient)
-            .unwrap()
-            .unwrap()
-            .total()
-            .to_string(),
-        paths,
-        "paths"
-    );
+    assert_eq!(count_paths(&graph), paths, "paths");
     let found: BTreeSet<_> = graph
         .ends()
         .map(|end| graph.outcome(end).unwrap())
@@ -133,15 +130,7 @@ fn the_purchase_is_accepted_in_two_of_six_classes() {
     assert_eq!(answers(&program), expected.into());
     let graph = explore(&program);
     // So many paths that they must not be listed.
-    assert_eq!(
-        graph
-            .count_paths(&mut Patient)
-            .unwrap()
-            .unwrap()
-            .total()
-            .to_string(),
-        "239100394128"
-    );
+    assert_eq!(count_paths(&graph), "239100394128");
 }
 
 #[test]

@@ -84,9 +84,9 @@ impl Levels {
 
     /// Up to so many inputs nothing waits and nothing was left out, if this goes by levels.
     pub(super) fn known(&self) -> u32 {
-        let below = |inputs: usize| inputs.saturating_sub(1) as u32;
-        let level = self.level.map_or(0, |level| level.saturating_sub(1));
-        self.shallowest.map_or(level, |left| level.min(below(left)))
+        let level = self.level.unwrap_or(0);
+        let below = self.shallowest.map_or(level, |left| level.min(left as u32));
+        below.saturating_sub(1)
     }
 
     /// A path has ended that began with a prefix.

@@ -118,21 +118,13 @@ impl Likeness {
         let truths = (reached.truths(), state.truths());
         match (&reached.0.stands, &state.0.stands) {
             _ if reached == state => Likeness::Part,
-            (Stands::Before(reached), Stands::Before(state))
-                if truths.0 == truths.1 && state.covers(reached, dag) =>
-            {
-                Likeness::Part
-            }
-            (Stands::Before(reached), Stands::Before(state))
-                if truths.0 == truths.1
-                    && state.place == reached.place
-                    && state.snapshot == reached.snapshot =>
-            {
-                Likeness::Known
-            }
-            // Of words that are taken for anything, conditions may hold that hold of no run.
             (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
-                Likeness::Place
+                match truths.0 == truths.1 {
+                    true if state.covers(reached, dag) => Likeness::Part,
+                    true if state.snapshot == reached.snapshot => Likeness::Known,
+                    // Of words that are taken for anything, conditions may hold that hold of no run.
+                    _ => Likeness::Place,
+                }
             }
             _ => Likeness::Other,
         }

@@ -3,6 +3,7 @@
 
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::graph::{EdgeId, Graph, NodeId};
+use borges_multiverse::heed::{Enough, Heed as _, Impatient};
 use borges_multiverse::language::Language;
 use borges_multiverse::temporal::{self, Claim, FormulaError, Run, Truth};
 
@@ -11,9 +12,6 @@ use super::lead::Lead;
 use super::reported::Reported;
 use super::step::Why;
 use crate::predicate::{Kind, Named, Predicate, PredicateError};
-
-/// How many edges or states are looked at between two calls of `keep_going`.
-const BEAT: usize = 1024;
 
 /// Whether something is so in some run, and whether it is in every run.
 pub(super) type Truths = [Truth; 2];
@@ -42,13 +40,14 @@ pub(super) fn occurs<P: Reported>(
         };
         return [Truth::Yes(Some(here)), Truth::Yes(None)];
     }
-    let mut meeting: Vec<bool> = Vec::new();
-    for (edge, _) in graph.edges() {
-        if meeting.len().is_multiple_of(BEAT) && !keep_going() {
-            return [Truth::Unknown, Truth::Unknown];
-        }
-        meeting.push(meets(graph, lead, edge));
-    }
+    let mut heed = Impatient::new(keep_going);
+    let meeting = graph.edges().map(|(edge, _)| {
+        heed.step()?;
+        Ok(meets(graph, lead, edge))
+    });
+    let Ok(meeting) = meeting.collect::<Result<Vec<bool>, Enough>>() else {
+        return [Truth::Unknown, Truth::Unknown];
+    };
     [
         temporal::may_take(graph, &meeting, keep_going),
         temporal::must_take(graph, &meeting, keep_going),
@@ -96,8 +95,9 @@ pub(super) fn ever<P: Language + Named>(
     mut named: Vec<(Kind, String)>,
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Result<(), Refused> {
+    let mut heed = Impatient::new(keep_going);
     for node in graph.nodes() {
-        if (node.0 as usize).is_multiple_of(BEAT) && !keep_going() {
+        if heed.step().is_err() {
             return Ok(());
         }
         let Some(state) = graph.state(node) else {

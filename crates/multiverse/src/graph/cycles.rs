@@ -46,18 +46,6 @@ impl Components {
             }
         })
     }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Whether there is none, as in no graph.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
 }
 
 impl<L: Language> Graph<L> {

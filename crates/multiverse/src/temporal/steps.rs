@@ -12,12 +12,8 @@ pub fn may_take<L: Language>(
     taken: &[bool],
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Truth {
-    match first_over(graph, taken, &mut Impatient::new(keep_going)) {
-        Ok(Some(run)) if is_partial(graph, &run) => Truth::Maybe(run),
-        Ok(Some(run)) => Truth::Yes(Some(run)),
-        Ok(None) if graph.is_complete() => Truth::No(None),
-        Ok(None) | Err(Enough) => Truth::Unknown,
-    }
+    let run = first_over(graph, taken, &mut Impatient::new(keep_going));
+    shown(graph, run, Truth::Yes, Truth::No)
 }
 
 /// Whether every run takes one of the steps, as [`may_take`] has them.
@@ -26,10 +22,21 @@ pub fn must_take<L: Language>(
     taken: &[bool],
     keep_going: &mut dyn FnMut() -> bool,
 ) -> Truth {
-    match avoiding(graph, taken, &mut Impatient::new(keep_going)) {
+    let run = avoiding(graph, taken, &mut Impatient::new(keep_going));
+    shown(graph, run, Truth::No, Truth::Yes)
+}
+
+/// What a run shows that was looked for, and what it does that there is none.
+fn shown<L: Language>(
+    graph: &Graph<L>,
+    run: Result<Option<Run>, Enough>,
+    by_a_run: fn(Option<Run>) -> Truth,
+    by_none: fn(Option<Run>) -> Truth,
+) -> Truth {
+    match run {
         Ok(Some(run)) if is_partial(graph, &run) => Truth::Maybe(run),
-        Ok(Some(run)) => Truth::No(Some(run)),
-        Ok(None) if graph.is_complete() => Truth::Yes(None),
+        Ok(Some(run)) => by_a_run(Some(run)),
+        Ok(None) if graph.is_complete() => by_none(None),
         Ok(None) | Err(Enough) => Truth::Unknown,
     }
 }
