@@ -32,6 +32,7 @@ mod action;
 mod answers;
 mod bind;
 mod board;
+#[cfg(feature = "host")]
 mod breaks;
 mod calls;
 mod codomain;
@@ -77,6 +78,8 @@ pub use fill::{FillLength, Fills};
 pub use filling::Misfit;
 pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
+#[cfg(feature = "host")]
+pub(crate) use limit::duration_text;
 pub use limit::{BrokenLimit, Limit, LimitBound};
 pub use mix::{GOLDEN, mix};
 pub use payload::{Payload, SystemCall, Yield};

@@ -3,6 +3,8 @@
 //! A limit is an invariant of the board's model. It is looked at before an output is performed, so that whoever asks can
 //! stop there, and only the call that breaks it counts: one that was broken before is not broken again.
 
+#[cfg(feature = "host")]
+use alloc::format;
 use alloc::string::String;
 
 use crate::{Codomain, Quantity};
@@ -24,6 +26,11 @@ pub enum LimitBound {
     Within(Quantity, Codomain),
     /// These two pins are never high at once: the levels that were written to them.
     NeverBoth(u8, u8),
+    /// A rate: two changes of this quantity are at least so many microseconds apart. It is no reading, and of no motor.
+    Apart(Quantity, u64),
+    /// This pin is never high for longer than so many microseconds in which the program waits: the level that was written
+    /// to it.
+    HighAtMost(u8, u64),
 }
 
 /// A limit that a call breaks.
@@ -39,9 +46,22 @@ impl Limit {
     /// What it looks at.
     pub fn quantities(&self) -> impl Iterator<Item = Quantity> {
         let (first, second) = match &self.bound {
-            LimitBound::Within(quantity, _) => (quantity.clone(), None),
+            LimitBound::Within(quantity, _) | LimitBound::Apart(quantity, _) => {
+                (quantity.clone(), None)
+            }
+            LimitBound::HighAtMost(pin, _) => (Quantity::Level(*pin), None),
             LimitBound::NeverBoth(a, b) => (Quantity::Level(*a), Some(Quantity::Level(*b))),
         };
         core::iter::once(first).chain(second)
+    }
+}
+
+/// A time as it is shown: `20 ms`.
+#[cfg(feature = "host")]
+pub(crate) fn duration_text(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..1_000_000 => format!("{} ms", us as f64 / 1e3),
+        _ => format!("{} s", us as f64 / 1e6),
     }
 }

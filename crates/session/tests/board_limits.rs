@@ -58,6 +58,34 @@ const DRIVES: &str = r#"(module
             (call $drive_ms (i32.const 1) (i32.mul (i32.const 100) (call $read (i32.const 1))) (i32.const 3))
             (br $again))))"#;
 
+/// What a sensor says is written to a pin, which stays so for as long as another says, and a millisecond.
+const PULSES: &str = r#"(module
+    (import "env" "read_uart_sensor" (func $read (param i32) (result i32)))
+    (import "env" "chip_digital_write" (func $write (param i32 i32)))
+    (import "env" "chip_delay" (func $delay (param i32)))
+    (func (export "main")
+        (loop $again
+            (call $write (i32.const 4) (i32.and (call $read (i32.const 0)) (i32.const 1)))
+            (call $delay (call $read (i32.const 1)))
+            (call $delay (i32.const 1))
+            (br $again))))"#;
+
+/// A pin that changes whenever a clock shows another time.
+const TICKS: &str = r#"(module
+    (import "env" "millis" (func $millis (result i32)))
+    (import "env" "chip_digital_write" (func $write (param i32 i32)))
+    (global $level (mut i32) (i32.const 0))
+    (global $last (mut i32) (i32.const 0))
+    (func (export "main") (local $now i32)
+        (loop $again
+            (local.set $now (call $millis))
+            (if (i32.ne (local.get $now) (global.get $last))
+                (then
+                    (global.set $last (local.get $now))
+                    (global.set $level (i32.xor (global.get $level) (i32.const 1)))
+                    (call $write (i32.const 4) (global.get $level))))
+            (br $again))))"#;
+
 struct Made {
     _folder: tempfile::TempDir,
     program: PathBuf,
@@ -193,8 +221,39 @@ fn graphs_agree_with_all_plain_runs() {
             format!("motors = 2\n[ranges]\n{ranges}\n[limits]\n{limit}\n"),
         )
     };
+    let pulses = |waits: &str, limit: &str| {
+        let ranges =
+            format!("\"read_uart_sensor(0)\" = \"0..9\"\n\"read_uart_sensor(1)\" = \"{waits}\"");
+        (
+            PULSES,
+            format!("[ranges]\n{ranges}\n[limits]\n\"pin 4\" = {{ {limit} }}\n"),
+        )
+    };
     let cases = [
-        (needle("-90..180"), &[0, 1][..], 6, Some(3)),
+        // A millisecond more than the least wait, and one past it.
+        (pulses("5..9", "apart = \"6 ms\""), &[5, 6, 9][..], 6, None),
+        (pulses("5..9", "apart = \"7 ms\""), &[5, 6, 9], 6, Some(3)),
+        (pulses("0..9", "apart = \"1 ms\""), &[0, 1, 9], 6, None),
+        // Two rounds of at most ten.
+        (
+            pulses("0..9", "high_at_most = \"10 ms\""),
+            &[0, 1, 9],
+            6,
+            Some(4),
+        ),
+        (
+            pulses("0..9", "high_at_most = \"9999 us\""),
+            &[0, 1, 9],
+            6,
+            Some(2),
+        ),
+        (
+            pulses("0..9", "high_at_most = \"19 ms\""),
+            &[0, 1, 9],
+            6,
+            Some(4),
+        ),
+        (needle("-90..180"), &[0, 1], 6, Some(3)),
         (needle("-180..360"), &[0, 1], 6, Some(5)),
         (coils, &[0, 1], 6, Some(5)),
         // 1000 of 10,000 is a tenth of 1000 degrees a second: 9 ms are 0.9 degrees, rounded down.
@@ -314,4 +373,28 @@ fn a_plain_run_tells_what_it_broke() {
     assert_eq!((broken.value.as_str(), broken.times), ("270", 2));
     assert_eq!(broken.call, "rotate(0, 90, 5000)");
     assert!(made.run(&[1, 1, 0, 1, 1]).limits.is_empty());
+}
+
+/// What passes between two readings of a clock counts for changes, and an exploration that does not follow it says so.
+#[test]
+fn a_clock_that_the_program_reads_counts() {
+    let made = Made::new(TICKS, "[limits]\n\"pin 4\" = { apart = \"20 ms\" }\n");
+    assert!(made.run(&[5, 25, 50, 70]).limits.is_empty());
+    let report = made.run(&[5, 25, 44, 70]);
+    let [broken] = report.limits.as_slice() else {
+        panic!("{:?}", report.limits);
+    };
+    assert_eq!(broken.value, "changed again after 19 ms");
+    let report = made.states();
+    let limit = limit(&report);
+    assert_eq!(limit.verdict, Proved::Unknown);
+    let note = limit.note.as_deref().unwrap_or_default();
+    assert!(note.contains("the program calls millis"), "{note}");
+    let bugs = asked(&mut made.session(), Within::default());
+    assert!(bugs.found.is_empty() && !bugs.complete, "{bugs:?}");
+    let mut reasons = bugs.unexplored.iter().map(|left| &left.reason);
+    assert!(
+        reasons.any(|reason| reason.contains("changes of pin 4 20 ms apart")),
+        "{bugs:?}"
+    );
 }

@@ -5,6 +5,7 @@
 //! "motor 0" = "0..300"
 //! "the speed of motor 1" = "at most 5000"
 //! "red LED" = { never_with = "pin 5" }
+//! "pin 6" = { apart = "20 ms", high_at_most = "2 s" }
 //! ```
 
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
@@ -15,9 +16,10 @@ use super::{
     item::{Item, Result, Section},
     rules::{articles, quantity},
     sets::codomain,
+    sources::duration,
     text::{Parsed, Text, TextError, printable},
 };
-use crate::{Board, Codomain, Limit, LimitBound, ProgramLimits, Quantity};
+use crate::{Board, Codomain, Limit, LimitBound, ProgramLimits, Quantity, duration_text};
 
 /// More limits than this are a mistake.
 const MOST: usize = 32;
@@ -45,18 +47,14 @@ pub(super) fn limits(
                 "leave out those that others imply",
             ));
         }
-        let limit = limit(key, &item, board)?;
-        let of = |limit: &Limit| match &limit.bound {
-            LimitBound::Within(quantity, _) => Some(quantity.clone()),
-            LimitBound::NeverBoth(..) => None,
-        };
-        if of(&limit).is_some() && limits.iter().any(|other| of(other) == of(&limit)) {
+        let of_this = of_one(key, &item, board)?;
+        if of_this.iter().any(|limit| is_twin(limit, &limits)) {
             return Err(item.error(
                 "there is a limit for this already",
                 "write one limit that says both",
             ));
         }
-        limits.push(limit);
+        limits.extend(of_this);
         let mut with = board.clone();
         with.invariants.clone_from(&limits);
         if with.broken_at_start().next().is_some() {
@@ -69,7 +67,20 @@ pub(super) fn limits(
     Ok((program, limits))
 }
 
-fn limit(key: &str, item: &Item<'_>, board: &Board) -> Result<Limit> {
+/// Whether there is a limit of the same kind for the same thing.
+fn is_twin(limit: &Limit, limits: &[Limit]) -> bool {
+    limits
+        .iter()
+        .any(|other| match (&limit.bound, &other.bound) {
+            (LimitBound::Within(a, _), LimitBound::Within(b, _))
+            | (LimitBound::Apart(a, _), LimitBound::Apart(b, _)) => a == b,
+            (LimitBound::HighAtMost(a, _), LimitBound::HighAtMost(b, _)) => a == b,
+            _ => false,
+        })
+}
+
+/// What one key says.
+fn of_one(key: &str, item: &Item<'_>, board: &Board) -> Result<Vec<Limit>> {
     let (quantity, ty) = named(key, board).map_err(|error| {
         let problem = format!("`{}`: {}", printable(key), error.problem);
         item.error(problem, error.hint)
@@ -84,7 +95,7 @@ fn limit(key: &str, item: &Item<'_>, board: &Board) -> Result<Limit> {
         ));
     }
     if item.is_table() {
-        return never_both(key, &quantity, item, board);
+        return of_table(key, &quantity, item, board);
     }
     let values = codomain(item, ty)?;
     let is_range = values.intervals().len() == 1;
@@ -96,20 +107,73 @@ fn limit(key: &str, item: &Item<'_>, board: &Board) -> Result<Limit> {
             let written = item
                 .as_text()
                 .map_or_else(|| written(&values), ToOwned::to_owned);
-            return Ok(Limit {
+            return Ok(alloc::vec![Limit {
                 text: format!("{key} = {written}"),
                 bound: LimitBound::Within(quantity, values),
-            });
+            }]);
         }
     };
     Err(item.error("this is no limit", hint))
 }
 
-/// Two pins that are never high at once.
-fn never_both(key: &str, quantity: &Quantity, item: &Item<'_>, board: &Board) -> Result<Limit> {
-    let mut section = item.section("{ never_with = \"pin 5\" }")?;
-    let other = section.need("never_with", "\"pin 5\"")?;
+/// Limits that are more than values: with another pin, and of time.
+fn of_table(key: &str, quantity: &Quantity, item: &Item<'_>, board: &Board) -> Result<Vec<Limit>> {
+    const EXAMPLE: &str =
+        "{ never_with = \"pin 5\" }, { apart = \"20 ms\" } or { high_at_most = \"2 s\" }";
+    let mut section = item.section(EXAMPLE)?;
+    let with = section.get("never_with");
+    let apart = section.get("apart");
+    let high = section.get("high_at_most");
     section.finish()?;
+    let mut limits = Vec::new();
+    if let Some(other) = with {
+        limits.push(never_both(key, quantity, &other, board)?);
+    }
+    if let Some(time) = apart {
+        let us = some_time(&time)?;
+        if matches!(quantity, Quantity::Angle(_) | Quantity::Speed(_)) {
+            return Err(time.error(
+                "`apart` is about what changes at once, and a motor turns",
+                "write it for a pin, a duty, the tone or the state of a declared output",
+            ));
+        }
+        limits.push(Limit {
+            text: format!("changes of {key} {} apart", duration_text(us)),
+            bound: LimitBound::Apart(quantity.clone(), us),
+        });
+    }
+    if let Some(time) = high {
+        let us = some_time(&time)?;
+        let Quantity::Level(pin) = quantity else {
+            return Err(time.error(
+                "`high_at_most` is about a pin",
+                "write one: \"pin 4\" = { high_at_most = \"2 s\" }",
+            ));
+        };
+        limits.push(Limit {
+            text: format!("{key} high for at most {}", duration_text(us)),
+            bound: LimitBound::HighAtMost(*pin, us),
+        });
+    }
+    match limits.is_empty() {
+        true => Err(item.error("this limit says nothing", format!("write {EXAMPLE}"))),
+        false => Ok(limits),
+    }
+}
+
+/// A time that is not nothing.
+fn some_time(item: &Item<'_>) -> Result<u64> {
+    match duration(item)? {
+        0 => Err(item.error(
+            "no time at all is no limit",
+            "write how long: \"20 ms\", \"2 s\"",
+        )),
+        us => Ok(us),
+    }
+}
+
+/// Two pins that are never high at once.
+fn never_both(key: &str, quantity: &Quantity, other: &Item<'_>, board: &Board) -> Result<Limit> {
     let name = other.text("pin 5")?;
     let (with, _) = named(name, board).map_err(|error| other.text_error(name, error))?;
     match (quantity, with) {

@@ -8,6 +8,16 @@ use crate::{Action, Board, Captured, PrimitiveId, PrimitiveKind, Restore, Shared
 impl BoardState {
     /// Performs an action that has been checked against the board.
     pub(crate) fn perform(&mut self, board: &Board, action: &Action<'_>) {
+        #[cfg(feature = "host")]
+        let before = self.before_ageing(board);
+        self.change(board, action);
+        #[cfg(feature = "host")]
+        if let Some(before) = before {
+            self.age(board, &before);
+        }
+    }
+
+    fn change(&mut self, board: &Board, action: &Action<'_>) {
         match *action {
             Action::Nothing => {}
             Action::PinMode { pin, mode } => self.change_pin(pin, |p| p.mode = Some(mode)),

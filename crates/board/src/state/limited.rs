@@ -3,18 +3,19 @@
 use borges_vm::Value;
 
 use super::{Angle, BoardState, Core, Motor, Pin};
-use crate::{Board, Codomain, Limit, LimitBound, Quantity, Shared};
+use crate::{Board, Codomain, Limit, LimitBound, Quantity};
 
 /// Where the angle of a motor counts as that has left its limit: farther than any motor turns.
 const LOST: Angle = Angle(i64::MAX / 2);
 
+#[cfg(feature = "host")]
 impl BoardState {
     /// The same without what is only seen.
     pub(crate) fn without_sights(&self) -> Self {
         BoardState {
-            core: Shared::clone(&self.core),
-            #[cfg(feature = "host")]
+            core: crate::Shared::clone(&self.core),
             system: self.system.clone(),
+            ages: self.ages.clone(),
             sights: None,
         }
     }

@@ -1,5 +1,7 @@
 //! The model: what the calls so far have done to the environment.
 
+#[cfg(feature = "host")]
+mod ages;
 mod change;
 mod compensation;
 mod console;
@@ -38,6 +40,9 @@ pub struct BoardState {
     /// The operating system that the program calls.
     #[cfg(feature = "host")]
     pub(crate) system: Option<Shared<borges_wasi::World>>,
+    /// How long ago something happened about which there is a limit of time.
+    #[cfg(feature = "host")]
+    ages: ages::Ages,
     /// `None` on a device.
     pub(crate) sights: Option<Sights>,
 }
@@ -192,6 +197,8 @@ impl BoardState {
                 .system
                 .as_ref()
                 .map(|system| Shared::new(system.world.clone())),
+            #[cfg(feature = "host")]
+            ages: ages::Ages::new(),
             sights: None,
         }
     }
@@ -228,7 +235,13 @@ impl BoardState {
             _ => None,
         };
         if let Some(us) = us.filter(|us| *us > self.core.clock_floor_us) {
+            #[cfg(feature = "host")]
+            let before = self.before_ageing(board);
             self.core_mut().clock_floor_us = us;
+            #[cfg(feature = "host")]
+            if let Some(before) = before {
+                self.age(board, &before);
+            }
         }
         if board.remembers(id, args) {
             self.core_mut()
@@ -260,6 +273,8 @@ impl BoardState {
             core: Shared::new(core),
             #[cfg(feature = "host")]
             system: self.system.clone(),
+            #[cfg(feature = "host")]
+            ages: self.ages.clone(),
             sights: None,
         }
     }
@@ -429,13 +444,18 @@ impl BoardState {
         }
     }
 
-    /// A hash of all that a lean state has too: equal on device and twin, whatever their word size.
+    /// A hash of all that a lean state has too: equal on device and twin, whatever their word size, but for what limits of
+    /// time ask, which only a host keeps.
     pub fn hash64(&self) -> u64 {
         let mut hasher = PortableHasher::default();
         self.core.hash(&mut hasher);
         #[cfg(feature = "host")]
         if let Some(system) = &self.system {
             system.hash(&mut hasher);
+        }
+        #[cfg(feature = "host")]
+        if !self.ages.is_empty() {
+            self.ages.hash(&mut hasher);
         }
         hasher.finish()
     }

@@ -7,6 +7,7 @@ use alloc::{
 };
 
 use super::{BoardView, DisplayView, MotorView, PinView, StripView};
+use crate::duration_text;
 
 /// Width of the thumbnail of a display, in characters.
 const THUMBNAIL_COLUMNS: u32 = 32;
@@ -62,7 +63,7 @@ impl BoardView {
         add(
             &mut lines,
             "waited",
-            (self.waited_us > 0).then(|| time(self.waited_us)),
+            (self.waited_us > 0).then(|| duration_text(self.waited_us)),
         );
         add(
             &mut lines,
@@ -197,14 +198,6 @@ fn thumbnail(display: &DisplayView) -> Vec<String> {
 fn luminance(colour: u32) -> u64 {
     let (r, g, b) = (colour >> 16 & 255, colour >> 8 & 255, colour & 255);
     u64::from((r * 3 + g * 6 + b) / 10)
-}
-
-fn time(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..1_000_000 => format!("{} ms", us as f64 / 1e3),
-        _ => format!("{} s", us as f64 / 1e6),
-    }
 }
 
 /// A printed line, without what a terminal would obey.

@@ -17,11 +17,24 @@ impl Explorer<'_, '_> {
     fn is_limited(&self, state: &State, (id, args): (PrimitiveId, &[Value])) -> bool {
         let board = &self.start.board;
         let is_asked = self.is_round || self.bounds.limits_end;
+        let action = || board.action(id, args, self.machine.memory());
+        let only_waits = || matches!(action(), Ok(Action::Wait { .. }));
         let waits = || {
-            let action = board.action(id, args, self.machine.memory());
-            matches!(action, Ok(Action::Wait { .. }))
+            matches!(
+                action(),
+                Ok(Action::Wait { .. } | Action::MotorFor { .. } | Action::MotorTurn { .. })
+            )
         };
-        is_asked && board.may_break(id) && (state.outside.state.motors_run() || !waits())
+        let outside = &state.outside.state;
+        is_asked
+            && (board.is_limited(id) && (outside.motors_run() || !only_waits())
+                || outside.has_ages(board) && waits())
+    }
+
+    /// Whether the program reads a clock or starts a timer, so that time passes for it in which it does not wait.
+    fn tells_time(&self) -> bool {
+        let mut primitives = self.start.primitives.iter();
+        primitives.any(|id| self.start.board.tells_time(*id))
     }
 
     /// Lets the pending call happen. Something to do if it is not simply done.
@@ -92,10 +105,14 @@ impl Explorer<'_, '_> {
             return Err(None);
         }
         let memory = self.machine.memory();
+        let broken = || {
+            let broken = board.breaks(&state.outside.state, (id, args), memory);
+            broken
+                .into_iter()
+                .find(|broken| !self.tells_time() || !board.asks_clocks(broken.limit))
+        };
         if self.bounds.limits_end
-            && let Some(broken) = board
-                .breaks(&state.outside.state, (id, args), memory)
-                .first()
+            && let Some(broken) = broken()
         {
             let at = self.machine.location().map(|location| location.offset);
             return Err(Some(Next::End(End::Broke(broken.limit, at))));

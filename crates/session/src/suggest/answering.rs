@@ -1,5 +1,6 @@
 //! How a question is answered: what is explored, in which order, and for how long.
 
+use super::conditions::untold_limits;
 use super::cuts::{self, Asked};
 use super::exploring::{SOLVER_TIME, tidying};
 use super::forever::Forever;
@@ -73,6 +74,17 @@ impl Inquiry {
                 inputs: Vec::new(),
                 bound: None,
             });
+        }
+        if matches!(self.question, Question::Bugs) {
+            for reason in untold_limits(&self.subject()) {
+                listing.complete = false;
+                listing.unexplored.push(UnexploredReport {
+                    reason,
+                    place: None,
+                    inputs: Vec::new(),
+                    bound: None,
+                });
+            }
         }
         listing.question.clone_from(&self.words);
         listing.from = Some(self.from);

@@ -113,6 +113,9 @@ impl<'s> Conditions<'s> {
     }
 
     fn breaks(&self, limit: u32, at: (&Machine, &BoardState), looked: &mut Vec<Looked>) -> Said {
+        if untold(self.subject, limit).is_some() {
+            return Said::Fails;
+        }
         let program = &self.subject.program;
         let call = at.0.pending();
         let id = call.and_then(|call| program.primitive(call.func.0));
@@ -160,6 +163,9 @@ impl<'s> Conditions<'s> {
 
     /// Why a condition had a value in none of the states, if it had none.
     pub(super) fn trouble(&self, number: u32) -> Option<String> {
+        if let Some(limit) = self.limit(number) {
+            return untold(self.subject, limit);
+        }
         let condition = self.conditions.get(number as usize)?;
         condition.known.borrow().as_ref().err().cloned()
     }
@@ -175,6 +181,30 @@ impl<'s> Conditions<'s> {
             }
         }
     }
+}
+
+/// Why nobody can say whether a limit is broken, if that is so: it is about time, and more of that passes for the program
+/// than is followed.
+fn untold(subject: &Subject, limit: u32) -> Option<String> {
+    let board = &subject.program.board;
+    let mut primitives = subject.start.primitives.iter();
+    let clock = primitives.find(|id| board.tells_time(**id))?;
+    let name = &board.primitive(*clock)?.name;
+    board.asks_clocks(limit).then(|| {
+        format!(
+            "the program calls {name}, and what time passes between its calls is not followed here: 'borges run' and \
+             sessions look at it"
+        )
+    })
+}
+
+/// The limits of which nobody can say whether they are broken, and why.
+pub(super) fn untold_limits(subject: &Subject) -> impl Iterator<Item = String> {
+    let limits = (0..).zip(&subject.program.board.invariants);
+    limits.filter_map(|(number, limit)| {
+        let why = untold(subject, number)?;
+        Some(format!("whether {} is broken: {why}", limit.text))
+    })
 }
 
 impl Condition {

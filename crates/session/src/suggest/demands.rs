@@ -70,6 +70,7 @@ impl Found<'_> {
         let is_unclear = |node| truths(node).is_some_and(|known| known.is_unclear(number));
         let note = match conditions.trouble(number) {
             _ if !there.is_empty() => Some("no run that comes there was found".to_owned()),
+            Some(why) if demand == Demand::Limit => Some(why),
             Some(why) => Some(format!("it has a value in none of the states: {why}")),
             None if self.graph.nodes().any(is_unclear) => Some(conditions.unclear(number)),
             None => None,
