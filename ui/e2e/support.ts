@@ -96,6 +96,8 @@ export async function open(context: BrowserContext, url: string, prepare?: (page
     for (const [file, type] of [
       ["page.js", "text/javascript"],
       ["page.css", "text/css"],
+      ["sans.woff2", "font/woff2"],
+      ["mono.woff2", "font/woff2"],
     ] as const) {
       const body = () => readFileSync(join(ROOT, "crates/web/page", file));
       await page.route(`**/${file}`, (route) => route.fulfill({ body: body(), contentType: type }));

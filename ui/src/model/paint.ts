@@ -25,7 +25,7 @@ const LETTERS: Record<Status, string> = {
   running: "",
   paused: "‖",
   held: "✋",
-  end: "✓",
+  end: "",
   stuck: "!",
   deadlock: "✕",
 };
@@ -36,11 +36,11 @@ const MOST_EDGES = 20_000;
 const DOTS = 0.35;
 
 const COLOURS: Record<Status, keyof Palette> = {
-  unexplored: "quiet",
-  running: "strong-line",
-  paused: "note",
-  held: "device",
-  end: "input",
+  unexplored: "ink-3",
+  running: "wire",
+  paused: "maybe",
+  held: "o2",
+  end: "o1",
   stuck: "bad",
   deadlock: "bad",
 };
@@ -72,7 +72,7 @@ export function paint(brush: Brush, picture: Painted, look: Look): void {
       continue;
     }
     shape(brush, status, x, y, radius).fill(colour);
-    brush.write(LETTERS[status], x, y + 0.5, palette.paper, `${Math.round(radius * 1.1)}px sans-serif`, "center");
+    brush.write(LETTERS[status], x, y + 0.5, palette.sheet, `${Math.round(radius * 1.1)}px sans-serif`, "center");
     if (node === picture.here) {
       brush.disc(x, y, radius + 4).stroke(palette.accent, 3);
     }
@@ -104,7 +104,7 @@ function edges(brush: Brush, picture: Painted, places: Places, scale: number): v
     drawn++;
     const onPath = picture.path.has(edge);
     const chosen = picture.edge === edge;
-    const colour = brush.palette[chosen ? "preview" : onPath ? "path" : "line"];
+    const colour = brush.palette[chosen ? "ghost" : onPath ? "accent" : "line-2"];
     const [ax, ay, bx, by] = [places.px(from), places.py(from), places.px(to), places.py(to)];
     if (by > ay) {
       brush.line(ax, ay, bx, by);

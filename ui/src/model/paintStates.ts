@@ -22,7 +22,7 @@ export function paint(brush: Brush, picture: Painted, look: Look): void {
   const parts = visible(states, look, width, height);
   if (look.gap < APART) {
     const thick = Math.max(0.75, Math.min(14, look.step * 0.6));
-    brush.context.fillStyle = palette["strong-line"];
+    brush.context.fillStyle = palette.wire;
     for (const part of parts) {
       const left = place(members(states, part)[0] ?? 0);
       brush.context.fillRect(left.x - 0.5, left.y - thick / 2, Math.max(1, (part.to - part.from) * look.gap), thick);
@@ -33,7 +33,7 @@ export function paint(brush: Brush, picture: Painted, look: Look): void {
     const radius = Math.min(11, look.gap * 0.3, look.step * 0.4);
     parts.forEach((part) => members(states, part).forEach((state) => node(brush, place(state), states.status[state] ?? 0, radius)));
   }
-  brush.line(...picture.way.map(place).flatMap(({ x, y }) => [x, y])).stroke(palette.path, 2.5);
+  brush.line(...picture.way.map(place).flatMap(({ x, y }) => [x, y])).stroke(palette.accent, 2.5);
   if (here !== null) {
     const { x, y } = place(here);
     brush.disc(x, y, 12).stroke(palette.accent, 3);
@@ -57,11 +57,11 @@ function node(brush: Brush, { x, y }: Point, status: number, radius: number): vo
   const { palette } = brush;
   if (status >= FIRST_END) {
     const bad = status > FIRST_END;
-    brush.polygon(x, y, 1.3 * radius, bad ? 4 : 6).fill(bad ? palette.bad : palette.input);
+    brush.polygon(x, y, 1.3 * radius, bad ? 4 : 6).fill(bad ? palette.bad : palette.o1);
   } else if (status === 0) {
-    brush.disc(x, y, radius).fill(palette["strong-line"]);
+    brush.disc(x, y, radius).fill(palette.wire);
   } else {
-    brush.disc(x, y, radius).stroke(palette.quiet, 1.5);
+    brush.disc(x, y, radius).stroke(palette["ink-3"], 1.5);
   }
 }
 

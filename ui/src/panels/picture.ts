@@ -63,7 +63,7 @@ export function paint(brush: Brush, { states, picture, values, leaving }: Drawn,
     stroke(brush, seen.flatMap((state) => leaving[state] ?? []), place, radius, palette.line, 1);
   }
   const ways = chosen === null ? [] : (leaving[chosen] ?? []);
-  stroke(brush, ways, place, radius, palette.path, 2);
+  stroke(brush, ways, place, radius, palette.accent, 2);
   if (look.gap >= NAMED && look.step >= NAMED) {
     const named = chosen === null && seen.length <= 12 ? seen.flatMap((state) => leaving[state] ?? []) : ways;
     named.forEach((way, nth) => label(brush, way, place, nth));
@@ -76,10 +76,10 @@ export function paint(brush: Brush, { states, picture, values, leaving }: Drawn,
     } else {
       brush.disc(x, y, known?.kind === "moment" ? radius * 0.6 : radius);
     }
-    const plain = known?.kind === "open" ? palette.line : palette["strong-line"];
+    const plain = known?.kind === "open" ? palette.line : palette.wire;
     brush.fill(known?.kind === "trap" ? palette.bad : (colourOf(values, known?.values, dark) ?? plain));
   }
-  for (const [state, colour] of [[chosen, palette.preview], [here, palette.accent]] as const) {
+  for (const [state, colour] of [[chosen, palette.ghost], [here, palette.accent]] as const) {
     if (state !== null) {
       const { x, y } = place(state);
       brush.disc(x, y, radius + 4).stroke(colour, 3);
@@ -120,9 +120,9 @@ function label(brush: Brush, way: PictureWay, place: (state: number) => Point, n
   const [x, y] = [(a.x + b.x) / 2 + (b.y <= a.y ? 26 : 0), (a.y + b.y) / 2 + ((nth % 3) - 1) * 9];
   context.font = `11px ${palette.mono}`;
   const width = context.measureText(values).width;
-  context.fillStyle = palette.paper;
+  context.fillStyle = palette.sheet;
   context.fillRect(x - width / 2 - 2, y - 8, width + 4, 12);
-  brush.write(values, x, y + 2, palette.quiet, context.font, "center");
+  brush.write(values, x, y + 2, palette["ink-3"], context.font, "center");
 }
 
 /** The set of values alone, as short as it can be; nothing where none is read. */

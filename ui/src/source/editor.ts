@@ -15,6 +15,7 @@ import {
   hoverTooltip,
   keymap,
   lineNumbers,
+  type BlockInfo,
   type DecorationSet,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -23,6 +24,8 @@ import { tags } from "@lezer/highlight";
 export interface Marks {
   /** The line where the program stands. */
   current: number | null;
+  /** Whether the program stands only near that line: between two that are known. */
+  near: boolean;
   /** Lines of callers. */
   callers: number[];
   /** Breakpoints by line; false is switched off. */
@@ -114,7 +117,7 @@ function draw(state: EditorState, marks: Marks): Drawn {
   }
   if (marks.current !== null && inside(marks.current)) {
     const { from } = state.doc.line(marks.current);
-    decorations.push(Decoration.line({ class: "current" }).range(from));
+    decorations.push(Decoration.line({ class: marks.near ? "near" : "current" }).range(from));
     markers.push(HERE.range(from));
   }
   for (const { line, text, changed } of marks.values.filter(({ line }) => inside(line))) {
@@ -130,40 +133,59 @@ function draw(state: EditorState, marks: Marks): Drawn {
 }
 
 const colours = HighlightStyle.define([
-  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--keyword)" },
-  { tag: [tags.string, tags.character], color: "var(--string)" },
-  { tag: [tags.number, tags.bool, tags.atom], color: "var(--number)" },
-  { tag: tags.comment, color: "var(--comment)" },
-  { tag: [tags.typeName, tags.standard(tags.variableName)], color: "var(--output)" },
+  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--kw)" },
+  { tag: [tags.string, tags.character], color: "var(--str)" },
+  { tag: [tags.number, tags.bool, tags.atom], color: "var(--num)" },
+  { tag: tags.comment, color: "var(--com)" },
+  { tag: [tags.typeName, tags.standard(tags.variableName)], color: "var(--ty)" },
 ]);
 
 const look = EditorView.theme({
-  "&": { height: "100%", backgroundColor: "var(--paper)", color: "var(--text)" },
-  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px", lineHeight: "1.55" },
-  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--quiet)", border: "none" },
-  ".cm-lineNumbers .cm-gutterElement": { padding: "0 8px 0 2px", minWidth: "28px" },
-  ".cm-stops": { width: "26px", cursor: "pointer" },
-  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "center", gap: "1px", paddingLeft: "3px" },
+  "&": { height: "100%", backgroundColor: "transparent", color: "var(--ink)" },
+  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "var(--code)", lineHeight: "20px", fontVariantLigatures: "none" },
+  ".cm-content": { padding: "2px 0" },
+  ".cm-line": { padding: "0 8px 0 2px" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-3)", border: "none" },
+  ".cm-lineNumbers .cm-gutterElement": { padding: "0 10px 0 2px", minWidth: "30px", fontSize: "var(--sm)", cursor: "pointer" },
+  ".cm-stops": { width: "18px", cursor: "pointer" },
+  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "center", gap: "1px", paddingLeft: "4px" },
+  // Where a breakpoint would be.
+  ".cm-stops .cm-gutterElement:hover:not(:has(.bullet))::before": {
+    content: '""',
+    width: "9px",
+    height: "9px",
+    borderRadius: "50%",
+    border: "1.5px solid var(--bad-line)",
+  },
   ".bullet": { width: "10px", height: "10px", borderRadius: "50%", background: "var(--bad)" },
   ".bullet.special": { borderRadius: "2px", transform: "rotate(45deg)" },
   ".bullet.off": { background: "none", border: "1.5px solid var(--bad)" },
-  ".here": { color: "var(--accent)", fontSize: "10px" },
-  ".current": { backgroundColor: "var(--current-line)" },
+  ".here": { color: "var(--accent)", fontSize: "9px" },
+  ".current": { backgroundColor: "var(--now)", boxShadow: "inset 3px 0 0 var(--now-line)" },
+  ".near": { backgroundImage: "repeating-linear-gradient(135deg, var(--now) 0 6px, transparent 6px 10px)" },
   ".caller": { backgroundColor: "var(--accent-soft)" },
-  ".inline": { color: "var(--quiet)", marginLeft: "3ch", fontStyle: "italic", whiteSpace: "pre" },
-  ".inline.changed": { color: "var(--changed)", fontWeight: "600" },
+  ".inline": {
+    font: "500 11px/16px var(--mono)",
+    borderRadius: "4px",
+    padding: "0 5px",
+    marginLeft: "8px",
+    display: "inline-block",
+    background: "var(--hover)",
+    color: "var(--ink)",
+  },
+  ".inline.changed": { background: "var(--accent-soft)", color: "var(--accent)" },
   "&.cm-focused": { outline: "none" },
-  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-tooltip": {
     backgroundColor: "var(--raised)",
-    border: "1px solid var(--line)",
-    borderRadius: "6px",
+    border: "1px solid var(--line-2)",
+    borderRadius: "8px",
     padding: "3px 8px",
     fontFamily: "var(--mono)",
-    boxShadow: "var(--shadow)",
+    boxShadow: "var(--shadow-2)",
   },
   ".cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
-  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)" },
+  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--ink)" },
 });
 
 const language = new Compartment();
@@ -232,6 +254,26 @@ function languageOf(path: string): Extension {
   return found ? StreamLanguage.define(found[1]) : [];
 }
 
+/** Clicks beside a line: a breakpoint, or with shift one that is more than that. */
+function stops(hooks: Hooks) {
+  return {
+    mousedown: (editor: EditorView, block: BlockInfo, event: Event): boolean => {
+      const line = editor.state.doc.lineAt(block.from).number;
+      const { button, altKey, shiftKey } = event as MouseEvent;
+      if (button !== 0 || altKey || shiftKey) {
+        hooks.edit(line);
+      } else {
+        hooks.toggle(line);
+      }
+      return true;
+    },
+    contextmenu: (_editor: EditorView, _block: BlockInfo, event: Event): boolean => {
+      event.preventDefault();
+      return true;
+    },
+  };
+}
+
 function extensions(hooks: Hooks): Extension {
   return [
     drawn,
@@ -239,24 +281,10 @@ function extensions(hooks: Hooks): Extension {
       class: "cm-stops",
       renderEmptyElements: true,
       markers: (editor) => editor.state.field(drawn).gutter,
-      domEventHandlers: {
-        mousedown: (editor, block, event) => {
-          const line = editor.state.doc.lineAt(block.from).number;
-          const { button, altKey, shiftKey } = event as MouseEvent;
-          if (button !== 0 || altKey || shiftKey) {
-            hooks.edit(line);
-          } else {
-            hooks.toggle(line);
-          }
-          return true;
-        },
-        contextmenu: (_editor, _block, event) => {
-          event.preventDefault();
-          return true;
-        },
-      },
+      domEventHandlers: stops(hooks),
     }),
-    lineNumbers(),
+    lineNumbers({ domEventHandlers: stops(hooks) }),
+    EditorView.lineWrapping,
     language.of([]),
     syntaxHighlighting(colours),
     look,

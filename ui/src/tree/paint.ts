@@ -58,8 +58,8 @@ export function paint(brush: Brush, scene: Scene): void {
   const [onWay, others] = [rows.filter((row) => isOnWay(scene, row)), rows.filter((row) => !isOnWay(scene, row))];
   others.forEach((row) => paintContent(brush, scene, row));
   // The user's path lies over the others.
-  paintWay(brush, scene, scene.preview, palette.preview, [5, 4]);
-  paintWay(brush, scene, scene.path, palette.path, []);
+  paintWay(brush, scene, scene.preview, palette.ghost, [5, 4]);
+  paintWay(brush, scene, scene.path, palette.accent, []);
   onWay.forEach((row) => paintContent(brush, scene, row));
   for (const mark of scene.marks) {
     paintMark(brush, scene, mark);
@@ -119,7 +119,7 @@ function paintLines(brush: Brush, scene: Scene, rows: number[]): void {
   for (const row of rows) {
     traceRow(context, layout, row, baseline(row, layout) - CORNER, x1[row] ?? 0);
   }
-  brush.stroke(brush.palette["strong-line"], Math.max(1.5, 0.5 / camera.zoom));
+  brush.stroke(brush.palette.wire, Math.max(1.5, 0.5 / camera.zoom));
 }
 
 /** A row's line up to `to`, with the part of its fork's line that begins at `from`. */
@@ -150,7 +150,7 @@ function paintWay(brush: Brush, scene: Scene, way: ReadonlyMap<number, number>, 
 
 /** What is on a row's line. */
 function paintContent(brush: Brush, scene: Scene, row: number): void {
-  const { path, paper } = brush.palette;
+  const { accent: path, sheet: paper } = brush.palette;
   const y = baseline(row, scene.layout);
   paintSegments(brush, scene, row, y);
   paintEnd(brush, scene, row, y);
@@ -186,13 +186,13 @@ function paintSegments(brush: Brush, scene: Scene, row: number, y: number): void
   }
   const hidden = layout.hidden[row] ?? 0;
   if (hidden > 0 && camera.zoom >= NAMED) {
-    brush.write(`+${hidden} hidden`, (layout.x0[row] ?? 0) + 14, y + 15, brush.palette.quiet, `11px ${brush.palette.sans}`);
+    brush.write(`+${hidden} hidden`, (layout.x0[row] ?? 0) + 14, y + 15, brush.palette["ink-3"], `11px ${brush.palette.sans}`);
   }
 }
 
 function paintEntries(brush: Brush, scene: Scene, row: number, segment: number, y: number, left: number, right: number): void {
   const { model, layout, wishes, camera } = scene;
-  const { paper, "strong-line": line } = brush.palette;
+  const { sheet: paper, wire: line } = brush.palette;
   const from = segmentFrom(model, layout, row, segment);
   const to = layout.to[segment] ?? from;
   const x = layout.x[segment] ?? 0;
@@ -229,18 +229,18 @@ function paintEntry(brush: Brush, entry: Entry, x: number, y: number): void {
   } else {
     brush.line(x, y - 5, x + 5, y + 4, x - 5, y + 4).context.closePath();
   }
-  const colour = palette[entry.kind];
-  brush.fill(entry.mocked ? palette.paper : colour).stroke(colour, 1.5);
+  const colour = palette.ink;
+  brush.fill(entry.mocked ? palette.sheet : colour).stroke(colour, 1.5);
   const room = ENTRY - 22;
   let edge = x - 8;
   if (entry.value !== null) {
     const value = entry.value.length > 9 ? `${entry.value.slice(0, 8)}…` : entry.value;
-    brush.write(value, edge, y - 6, palette.text, `600 11px ${palette.mono}`, "right");
+    brush.write(value, edge, y - 6, palette.ink, `600 11px ${palette.mono}`, "right");
     edge -= context.measureText(value).width + 5;
   }
   context.font = `11px ${palette.mono}`;
   const call = fit(context, short(entry.call), room - (x - 8 - edge));
-  brush.write(call, edge, y - 6, palette.quiet, context.font, "right");
+  brush.write(call, edge, y - 6, palette["ink-3"], context.font, "right");
 }
 
 /** Names as a person says them: the chip's prefix is on every one. */
@@ -262,7 +262,7 @@ function fit(context: CanvasRenderingContext2D, text: string, room: number): str
 }
 
 function paintFold(brush: Brush, zoom: number, x: number, end: number, y: number, entries: number): void {
-  const { paper, quiet, sans, "strong-line": line } = brush.palette;
+  const { sheet: paper, "ink-3": quiet, sans, wire: line } = brush.palette;
   brush.line(x + 8, y, end - 8, y).stroke(paper, 4, [2, 6]);
   if (zoom >= NAMED) {
     brush.write(`${grouped(entries)} entries`, (x + end) / 2, y - 6, quiet, `11px ${sans}`, "center");
@@ -273,7 +273,7 @@ function paintFold(brush: Brush, zoom: number, x: number, end: number, y: number
 /** Single instructions of a deterministic run: ticks, of which only those in sight are drawn. */
 function paintSteps(brush: Brush, scene: Scene, row: number, index: number, end: number, y: number): void {
   const { model, wishes, camera } = scene;
-  const { quiet, mono } = brush.palette;
+  const { "ink-3": quiet, mono } = brush.palette;
   const steps = wishes.opened.get(key(model.branch[row] ?? 0, index));
   if (steps === undefined) {
     return;
@@ -303,7 +303,7 @@ function tail(scene: Scene, row: number): number {
 
 function paintEnd(brush: Brush, scene: Scene, row: number, y: number): void {
   const { model, layout, camera } = scene;
-  const { text, quiet, bad, sans, "strong-line": line } = brush.palette;
+  const { ink: text, "ink-3": quiet, bad, sans, wire: line } = brush.palette;
   const unfolded = tail(scene, row);
   const x = (layout.x1[row] ?? 0) + unfolded + 15;
   if (unfolded > 0) {
@@ -353,28 +353,28 @@ function paintMark(brush: Brush, scene: Scene, mark: Mark): void {
   switch (mark.kind) {
     case "selected":
     case "hover":
-      brush.disc(x, y, 9).stroke(palette.preview, mark.kind === "selected" ? 2 : 1);
+      brush.disc(x, y, 9).stroke(palette.ghost, mark.kind === "selected" ? 2 : 1);
       break;
     case "same": {
       const other = mark.other && spot(scene, mark.other, mark.other.offset);
       if (other && scene.camera.zoom >= FAR) {
         brush.line(x, y).context.quadraticCurveTo((x + other.x) / 2 + ROW, (y + other.y) / 2, other.x, other.y);
-        brush.stroke(palette.quiet, 1.5, [3, 4]).disc(x, y, 7).stroke(palette.quiet, 1.5, [3, 4]);
-        tag(palette.quiet);
+        brush.stroke(palette["ink-3"], 1.5, [3, 4]).disc(x, y, 7).stroke(palette["ink-3"], 1.5, [3, 4]);
+        tag(palette["ink-3"]);
       }
       break;
     }
     case "here":
-      brush.disc(x, y, 6.5).fill(palette.accent).disc(x, y, 2.5).fill(palette.paper);
+      brush.disc(x, y, 6.5).fill(palette.accent).disc(x, y, 2.5).fill(palette.sheet);
       tag(palette.accent);
       break;
     case "device":
-      brush.line(x, y - 6, x + 6, y, x, y + 6, x - 6, y).fill(palette.device);
-      tag(palette.device);
+      brush.line(x, y - 6, x + 6, y, x, y + 6, x - 6, y).fill(palette.accent);
+      tag(palette.accent);
       break;
     case "note":
-      brush.line(x, y - 7, x, y - 18, x + 9, y - 14.5, x, y - 11).fill(palette.note);
-      if (named) brush.write(mark.text.slice(0, 24), x + 12, y - 16, palette.note, `600 11px ${palette.sans}`);
+      brush.line(x, y - 7, x, y - 18, x + 9, y - 14.5, x, y - 11).fill(palette.maybe);
+      if (named) brush.write(mark.text.slice(0, 24), x + 12, y - 16, palette.maybe, `600 11px ${palette.sans}`);
       break;
   }
 }

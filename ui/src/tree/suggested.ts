@@ -103,7 +103,7 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
 /** Draws them dashed: nobody has been there yet. */
 export function paintSuggested(brush: Brush, suggested: Suggested): void {
   const { context, palette } = brush;
-  const colour = (edge: Edge): string => (edge.bad ? palette.bad : palette.preview);
+  const colour = (edge: Edge): string => (edge.bad ? palette.bad : palette.ghost);
   context.save();
   context.lineCap = "butt";
   for (const edge of suggested.edges) {
@@ -113,10 +113,10 @@ export function paintSuggested(brush: Brush, suggested: Suggested): void {
   for (const edge of suggested.edges) {
     const { x1: x, y1: y } = edge;
     // A diamond: visited places are round.
-    brush.polygon(x, y, 5, 4).fill(palette.paper).stroke(colour(edge), 1.4);
-    brush.write(shortened(edge.set), edge.x0 + 8, y - 3, palette.text, `11px ${palette.mono}`);
+    brush.polygon(x, y, 5, 4).fill(palette.sheet).stroke(colour(edge), 1.4);
+    brush.write(shortened(edge.set), edge.x0 + 8, y - 3, palette.ink, `11px ${palette.mono}`);
     const end = `${edge.bad ? "✕ " : ""}${edge.end}`;
-    brush.write(end, x + 10, y + 6, edge.bad ? palette.bad : palette.quiet, `11px ${palette.sans}`);
+    brush.write(end, x + 10, y + 6, edge.bad ? palette.bad : palette["ink-3"], `11px ${palette.sans}`);
   }
   context.restore();
 }
