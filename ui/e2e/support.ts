@@ -111,6 +111,18 @@ export async function open(context: BrowserContext, url: string, prepare?: (page
   return page;
 }
 
+/** Brings a panel of the left flank to the front: by its tab, or by the menu of those without room. */
+export async function panel(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole("tab", { name: new RegExp(`^${name}`) });
+  if (await tab.isVisible()) {
+    await tab.click();
+    return;
+  }
+  await page.getByRole("button", { name: "More of Panels" }).click();
+  await page.getByRole("menuitem", { name }).click();
+  await tab.waitFor();
+}
+
 /** Waits until the page shows a program and nothing is under way. */
 export async function ready(page: Page): Promise<void> {
   await page.waitForSelector(".universe");

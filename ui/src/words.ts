@@ -21,3 +21,19 @@ export function problem(error: unknown): string {
 export function mockedAs(values: MockValues): string {
   return "sequence" in values ? values.sequence.join(", ") : `${values.then.join(", ")}, then live`;
 }
+
+/** A time on the board, as long as it is: `350 µs`, `630 ms`, `2.01 s`, `3 h 20 min`. */
+export function duration(us: number): string {
+  const seconds = us / 1_000_000;
+  if (us < 1000) {
+    return `${us} µs`;
+  }
+  if (seconds < 1) {
+    return `${Math.round(us / 100) / 10} ms`;
+  }
+  if (seconds < 600) {
+    return `${seconds.toFixed(2)} s`;
+  }
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 600 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

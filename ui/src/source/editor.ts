@@ -144,11 +144,12 @@ const look = EditorView.theme({
   "&": { height: "100%", backgroundColor: "transparent", color: "var(--ink)" },
   ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "var(--code)", lineHeight: "20px", fontVariantLigatures: "none" },
   ".cm-content": { padding: "2px 0" },
-  ".cm-line": { padding: "0 8px 0 2px" },
+  // What is too long goes on below, indented.
+  ".cm-line": { padding: "0 8px 0 calc(2px + 2ch)", textIndent: "-2ch" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-3)", border: "none" },
   ".cm-lineNumbers .cm-gutterElement": { padding: "0 10px 0 2px", minWidth: "30px", fontSize: "var(--sm)", cursor: "pointer" },
   ".cm-stops": { width: "18px", cursor: "pointer" },
-  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "center", gap: "1px", paddingLeft: "4px" },
+  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "flex-start", gap: "1px", padding: "5px 0 0 4px" },
   // Where a breakpoint would be.
   ".cm-stops .cm-gutterElement:hover:not(:has(.bullet))::before": {
     content: '""',
@@ -160,7 +161,7 @@ const look = EditorView.theme({
   ".bullet": { width: "10px", height: "10px", borderRadius: "50%", background: "var(--bad)" },
   ".bullet.special": { borderRadius: "2px", transform: "rotate(45deg)" },
   ".bullet.off": { background: "none", border: "1.5px solid var(--bad)" },
-  ".here": { color: "var(--accent)", fontSize: "9px" },
+  ".here": { color: "var(--accent)", fontSize: "9px", lineHeight: "10px" },
   ".current": { backgroundColor: "var(--now)", boxShadow: "inset 3px 0 0 var(--now-line)" },
   ".near": { backgroundImage: "repeating-linear-gradient(135deg, var(--now) 0 6px, transparent 6px 10px)" },
   ".caller": { backgroundColor: "var(--accent-soft)" },
@@ -170,6 +171,7 @@ const look = EditorView.theme({
     padding: "0 5px",
     marginLeft: "8px",
     display: "inline-block",
+    textIndent: "0",
     background: "var(--hover)",
     color: "var(--ink)",
   },

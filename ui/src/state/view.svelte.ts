@@ -5,6 +5,7 @@ import { Entries } from "../tree/entries";
 import { Multiverse, type Place } from "../tree/model";
 import { isBranches, type BranchesFrame } from "../wire/frames";
 import { problem } from "../words";
+import { trail } from "./trail.svelte";
 import { Refused, Socket, type Status } from "../wire/socket";
 import type { Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
 
@@ -12,7 +13,14 @@ export interface Message {
   id: number;
   kind: "info" | "bad" | "log";
   text: string;
+  /** What can be done about it. */
+  act?: { label: string; run: () => void };
 }
+
+/** What goes further than a step: the place that it leaves can be gone back to. */
+const LEAVES: ReadonlySet<string> = new Set(["jump", "who", "run-to", "restart", "continue"]);
+/** What moves, or may take long: Pause ends it. */
+const MOVES: ReadonlySet<string> = new Set([...LEAVES, "step", "branches", "upload", "follow", "play-out"]);
 
 const MESSAGE_MS = 6000;
 
@@ -49,6 +57,8 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   shelf = $state.raw<Parts["shelf"]>({ examples: [], recent: [] });
   /** Futures that were asked for; null if none were. */
   suggestions = $state.raw<Parts["suggestions"]>(null);
+  /** Whether they were asked for by the page itself. */
+  isQuiet = $state(false);
   file = $state.raw<Parts["file"]>({ changed: false, followed: false });
   /** The branch that motions forward follow. */
   line = $state(0);
@@ -64,8 +74,10 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   /** The place that the tree shows as chosen; null while it is where the user is. */
   selected = $state.raw<Place | null>(null);
   messages = $state<Message[]>([]);
-  /** A command of this page is under way. */
+  /** Commands of this page that are under way. */
   pending = $state(0);
+  /** Those of them that move, or may take long. */
+  moving = $state(0);
 
   readonly multiverse = new Multiverse();
   readonly entries = new Entries(
@@ -114,7 +126,27 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
 
   /** Has the session do something; what it refuses is shown, and null comes back. */
   async run(command: Command): Promise<Reply | null> {
-    return this.attempt(() => this.socket().command(command));
+    if (LEAVES.has(command.command) && this.info) {
+      trail.leave(name(this.here));
+    }
+    const by = MOVES.has(command.command) ? 1 : 0;
+    untrack(() => (this.moving += by));
+    const reply = await this.attempt(() => this.socket().command(command));
+    untrack(() => (this.moving -= by));
+    return reply;
+  }
+
+  /** Goes back to the place before the last far move, or on again. */
+  async travel(which: "back" | "forth"): Promise<void> {
+    const place = trail.take(name(this.here), which);
+    if (place !== null) {
+      await this.attempt(() => this.socket().command({ command: "jump", target: place }));
+    }
+  }
+
+  /** For a message about a move. */
+  undo(): Message["act"] {
+    return { label: "Undo", run: () => void this.travel("back") };
   }
 
   /** As `ask`, for a user who waits: what is refused is shown, and null comes back. */
@@ -153,11 +185,14 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   }
 
   /** Asks about futures; answers arrive while one works. */
-  async suggest(question: Question, within: Within): Promise<void> {
+  async suggest(question: Question, within: Within, isQuiet = false): Promise<void> {
+    this.isQuiet = isQuiet;
     try {
       await this.socket().suggest(question, within);
     } catch (error) {
-      this.complain(error);
+      if (!isQuiet) {
+        this.complain(error);
+      }
     }
   }
 
@@ -171,7 +206,7 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
 
   /** What is debugged, by its file's name. */
   get title(): string {
-    return (this.info?.program ?? this.model?.name)?.split("/").pop() ?? "";
+    return (this.info?.program ?? this.model?.name)?.split("/").pop()?.replace(/\.wasm$/, "") ?? "";
   }
 
   get here(): UniverseId {
@@ -186,9 +221,9 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
     this.message(error instanceof Refused || this.status === "live" ? "bad" : "info", problem(error));
   }
 
-  message(kind: Message["kind"], text: string): void {
+  message(kind: Message["kind"], text: string, act?: Message["act"]): void {
     const id = this.nextMessage++;
-    this.messages = [...this.messages.slice(-4), { id, kind, text }];
+    this.messages = [...this.messages.slice(-2), { id, kind, text, ...(act ? { act } : {}) }];
     window.setTimeout(() => this.dismiss(id), MESSAGE_MS);
   }
 

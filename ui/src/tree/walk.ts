@@ -3,12 +3,20 @@ import { view } from "../state/view.svelte";
 import { wish } from "../state/wishes.svelte";
 import { key as keyOf, segmentFrom, segmentOf, type Layout } from "./layout";
 import { members } from "../groups";
+import type { Entry } from "./entries";
 import { samePlace, type Place } from "./model";
 
 /** Chooses a place without going there. */
 export function select(place: Place | null, offset = 0): void {
   view.selected = place && !(samePlace(place, view.here) && offset === 0) ? place : null;
   wish.selectedOffset = offset;
+}
+
+/** The entry that leads to a place, if it is known by now. */
+export function entryAt(place: Place): Entry | null {
+  const at = view.multiverse.canonical(place);
+  const row = view.multiverse.rowOf(at.branch);
+  return row === undefined || at.index === 0 ? null : view.entries.at(row, at.index);
 }
 
 /** Shows a universe. */
