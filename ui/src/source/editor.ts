@@ -132,7 +132,7 @@ function draw(state: EditorState, marks: Marks): Drawn {
   return { lines: Decoration.set(decorations, true), gutter: RangeSet.of(markers, true) };
 }
 
-const colours = HighlightStyle.define([
+export const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--kw)" },
   { tag: [tags.string, tags.character], color: "var(--str)" },
   { tag: [tags.number, tags.bool, tags.atom], color: "var(--num)" },
@@ -140,7 +140,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.typeName, tags.standard(tags.variableName)], color: "var(--ty)" },
 ]);
 
-const look = EditorView.theme({
+export const look = EditorView.theme({
   "&": { height: "100%", backgroundColor: "transparent", color: "var(--ink)" },
   ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "var(--code)", lineHeight: "20px", fontVariantLigatures: "none" },
   ".cm-content": { padding: "2px 0" },
