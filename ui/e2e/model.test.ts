@@ -45,7 +45,7 @@ test("a breakpoint halts every universe, and an actor steps on from one", async 
   await universe(page).getByRole("button", { name: "next-turn of math" }).click();
   await page.getByText("step next-turn of math").first().waitFor();
   // The command is drawn dashed, and stands in the sequence diagram between the actors' messages.
-  await diagram(page).locator("g.command").first().waitFor();
+  await diagram(page).locator("g.command").first().waitFor({ state: "attached" });
   const agents = await page.getByRole("region", { name: "Agents" }).locator(".who b").allTextContents();
   expect(agents).toContain("math");
 
@@ -142,7 +142,7 @@ test("the graph is clicked, dragged and zoomed", async () => {
 
 test("a program is edited in the page and runs again; a wrong one says where", async () => {
   const page = await show("math-actor/math.at");
-  const program = page.getByLabel("Program");
+  const program = page.getByLabel("Program", { exact: true });
   const write = async (text: string): Promise<void> => {
     await program.focus();
     await page.keyboard.press("Control+A");

@@ -90,15 +90,15 @@ export const TREE_KEYS: [string, string][] = [
 
 /** Keys of a program of a model language: all are in its graphs. */
 export const GRAPH_KEYS: [string, string][] = [
-  ["↑ ↓", "back, and on, along the way"],
-  ["Enter", "what can be said about the universe"],
+  ["← →", "back, and on, along the way"],
+  ["Home", "to the start of the way"],
   ["+ −", "zoom all states"],
-  ["Esc", "close the menu; pause"],
+  ["Esc", "pause"],
 ];
 
 /** Whether letters go into a field rather than to the debugger. */
 function types(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest("input:not([type=checkbox]):not([type=range]), textarea, select") !== null;
+  return target instanceof HTMLElement && target.closest("input:not([type=checkbox]):not([type=range]), textarea, select, [contenteditable=true]") !== null;
 }
 
 /** How a key is written in the table. */

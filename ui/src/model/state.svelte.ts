@@ -19,6 +19,9 @@ export interface Ending extends EndCount {
   steps: number;
 }
 
+/** What is shown beside the multiverse; on a phone the multiverse is one of them. */
+export type Panel = "graph" | "text" | "state" | "ends" | "ask" | "caredeb";
+
 /** A step of a way. */
 export type TrailStep = Pick<LinkRow, "id" | "agent" | "receiver" | "command" | "text" | "line">;
 
@@ -63,6 +66,7 @@ class ModelState {
   readonly hopeful = $derived(this.hope && counts(this.hope));
   /** Whether all states are shown, or the universes of the session. */
   shown = $state<"seen" | "all">("seen");
+  panel = $state<Panel>("graph");
   /** Where columns of steps stand on the page: the picture's, and the lanes' below it. */
   axis = $state.raw({ x: -1, step: 48 });
   message = $state("");
@@ -156,6 +160,13 @@ class ModelState {
 
   private async asked(question: Question): Promise<Reply> {
     return (await ask({ command: "ask", question }, "answer")).answer;
+  }
+
+  /** The user says what is right. */
+  async say(right: string): Promise<void> {
+    this.right = right.trim();
+    this.shown = "all";
+    await this.judge();
   }
 
   /** Finds out what of what is right can still come where. */

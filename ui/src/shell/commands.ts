@@ -4,6 +4,7 @@ import { KEYS } from "../keys";
 import { lanes } from "../lanes/rows.svelte";
 import { who } from "../panels/who";
 import { cursor } from "../source/cursor.svelte";
+import { offers as modelOffers } from "../model/offers";
 import { dialogs } from "../state/dialogs.svelte";
 import { FLANK, panel, type PanelName } from "../state/panel.svelte";
 import { view } from "../state/view.svelte";
@@ -107,6 +108,9 @@ function general(): Offer[] {
 
 /** Offers that a text may mean, the likeliest first. */
 export function commands(text: string): Offer[] {
+  if (view.model) {
+    return [...modelOffers(text), ...(text === "" ? general() : [])];
+  }
   const all = general();
   if (text === "") {
     return all;
