@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 interface Window {
   /** For tests and benches only. */
   borgesTree?: {

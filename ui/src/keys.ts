@@ -3,6 +3,7 @@ import { cursor } from "./source/cursor.svelte";
 import { dialogs } from "./state/dialogs.svelte";
 import { panel } from "./state/panel.svelte";
 import { view } from "./state/view.svelte";
+import { guide } from "./tour/guide.svelte";
 import { ghosts } from "./tree/ghosts.svelte";
 import { whatIf } from "./tree/whatIf.svelte";
 import type { Direction, StepSize } from "./wire/types";
@@ -72,6 +73,7 @@ export const KEYS: Key[] = [
   { keys: ["Ctrl+K"], group: "Go to", does: "everything that can be done, by name", typed: "help", run: () => (panel.palette = true) },
   { keys: ["B", "F9"], group: "Keep", does: "breakpoint at the cursor's line", typed: "break LINE", run: () => cursor.toggle() },
   { keys: ["b"], group: "Keep", does: "name this universe", typed: "bookmark NAME", run: () => panel.show("notes", "bookmark-name") },
+  { keys: ["."], group: "Keep", does: "the next step of the tour", typed: "", run: () => (guide.isOpen ? void guide.press() : guide.again()) },
   { keys: ["y"], group: "Keep", does: "share this moment", typed: "moment", run: () => (dialogs.shown = { is: "share" }) },
   { keys: ["?"], group: "Keep", does: "this sheet", typed: "help", run: () => (dialogs.shown = { is: "keys" }) },
 ];

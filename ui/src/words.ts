@@ -9,7 +9,12 @@ export function grouped(count: number): string {
 
 /** `1 state`, `2,000 states`. */
 export function counted(count: number, what: string): string {
-  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${count === 1 ? what : plural(what)}`;
+}
+
+/** More than one of a thing: branches, entries, states. */
+function plural(what: string): string {
+  return /(ch|sh|s|x)$/.test(what) ? `${what}es` : what.replace(/([^aeou])y$/, "$1ie") + "s";
 }
 
 /** What an error says. */

@@ -1,7 +1,7 @@
 // What the tree and the lanes below it share: one layout, one camera, one axis.
 import { layOut, ROW, type Layout, type Wishes } from "../tree/layout";
 import { samePlace, type Place } from "../tree/model";
-import { spot, type Camera, type Mark, type Scene } from "../tree/scene";
+import { spot, type Camera, type Ground, type Mark, type Scene } from "../tree/scene";
 import { NOTHING, layOutSuggested, type Suggested } from "../tree/suggested";
 import { axisOf, xOfStep, type Axis } from "../time/axis";
 import { NO_COLUMNS, type PathColumns } from "../time/path";
@@ -95,14 +95,17 @@ class Stage {
     return { model, layout, entries, wishes, camera, marks, path, onward, preview, axis: this.axis, steps: view.info?.here.steps ?? 0, ...this.size };
   });
 
+  /** Where things are, wherever one looks from. */
+  readonly ground: Ground = $derived.by(() => ({ model: view.multiverse, layout: this.layout, wishes: this.wishes, axis: this.axis }));
+
   /** Where *here* is, in the drawing. */
-  readonly here = $derived(spot(this.scene, view.here, view.here.offset, this.scene.steps));
+  readonly here = $derived(spot(this.ground, view.here, view.here.offset, view.info?.here.steps ?? 0));
 
   /** Futures that nobody has been in yet. */
   readonly suggested: Suggested = $derived.by(() => {
     const listing = view.suggestions;
     const from = listing?.from;
-    const at = from && spot(this.scene, from, from.offset, samePlace(from, view.here) ? this.scene.steps : null);
+    const at = from && spot(this.ground, from, from.offset, samePlace(from, view.here) ? (view.info?.here.steps ?? 0) : null);
     // What the page asked by itself is a future of here, or it is not shown.
     const isStale = view.isQuiet && (!from || !samePlace(from, view.here) || from.offset !== view.here.offset);
     // Where it has been tried out, nobody needs to be told what could be.
@@ -163,7 +166,15 @@ class Stage {
     const all = levels * ROW;
     const room = shownDown - all - above * ROW;
     const y = room >= 24 ? -above * ROW - room / 2 : this.keep(this.here?.y ?? 0, this.camera.y, shownDown, 40 / rise);
-    this.camera = { zoom, rise, x, y };
+    this.look({ zoom, rise, x, y });
+  }
+
+  /** Looks from elsewhere, if it is elsewhere. */
+  private look(to: Camera): void {
+    const { zoom, rise, x, y } = this.camera;
+    if (zoom !== to.zoom || rise !== to.rise || x !== to.x || y !== to.y) {
+      this.camera = to;
+    }
   }
 
   /** The camera's place that keeps a point in sight, moved as little as needed. */
@@ -174,7 +185,7 @@ class Stage {
 
   /** Brings a place into sight, moving as little as needed, at a size at which it can be read. */
   reveal(place: Place, offset = 0): void {
-    const at = spot(this.scene, place, offset, null);
+    const at = spot(this.ground, place, offset, null);
     if (!at) {
       return;
     }
@@ -183,7 +194,7 @@ class Stage {
     const [across, down] = [this.size.width / zoom, this.size.height / rise];
     const x = at.x < this.camera.x + 40 || at.x > this.camera.x + across - 90 ? at.x - across * 0.6 : this.camera.x;
     const y = at.y < this.camera.y + 50 || at.y > this.camera.y + down - 30 ? at.y - down / 2 : this.camera.y;
-    this.camera = { zoom, rise, x: Math.max(-LEFT / zoom, x), y };
+    this.look({ zoom, rise, x: Math.max(-LEFT / zoom, x), y });
   }
 }
 

@@ -44,6 +44,9 @@ export interface Scene {
   height: number;
 }
 
+/** What says where things are, wherever one looks from. */
+export type Ground = Pick<Scene, "model" | "layout" | "wishes" | "axis">;
+
 /** From so many pixels between entries and between rows on, entries are named. */
 const NAMED = { across: 46, down: 24 };
 /** From so many pixels between entries on, each has its sign. */
@@ -114,8 +117,8 @@ export function inSight(scene: Scene): number[] {
  * Where a moment is drawn. The user's own place, whose steps are known, is exactly on the axis; another one inside a run
  * stands a little after its place, or exactly, if its instructions are unfolded.
  */
-export function spot(scene: Scene, place: Place, offset: number, steps: number | null): { x: number; y: number } | null {
-  const { model, layout, wishes, axis } = scene;
+export function spot(ground: Ground, place: Place, offset: number, steps: number | null): { x: number; y: number } | null {
+  const { model, layout, wishes, axis } = ground;
   const canonical = model.canonical(place);
   const row = model.rowOf(canonical.branch);
   if (row === undefined || (layout.y[row] ?? -1) < 0) {
