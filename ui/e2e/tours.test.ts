@@ -10,7 +10,10 @@ import { launch, open, ready, ROOT, Server } from "./support";
 
 const EXAMPLES = join(ROOT, "examples");
 const KEPT = process.env["PAGE_PICTURES"] ?? join(tmpdir(), "borges-tours");
-const names = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, "tour.json")) && existsSync(join(EXAMPLES, name, `${name}.wasm`)));
+/** The examples with a tour, and the program that it is of. */
+const tours = readdirSync(EXAMPLES)
+  .filter((name) => existsSync(join(EXAMPLES, name, "tour.json")))
+  .map((name) => ({ name, tour: JSON.parse(readFileSync(join(EXAMPLES, name, "tour.json"), "utf8")) as Tour }));
 const SHAPES = [
   { how: "mouse", width: 1440, height: 900, colorScheme: "light" },
   { how: "keyboard", width: 390, height: 844, colorScheme: "dark" },
@@ -36,15 +39,15 @@ async function press(page: Page, how: "mouse" | "keyboard", number: number, of: 
   }
 }
 
-for (const name of names) {
-  const { steps } = JSON.parse(readFileSync(join(EXAMPLES, name, "tour.json"), "utf8")) as Tour;
+for (const { name, tour } of tours) {
+  const { steps, program } = tour;
   for (const { how, width, height, colorScheme } of SHAPES) {
     test(`${name}, by ${how}`, async () => {
-      const server = await Server.start([join(EXAMPLES, name, `${name}.wasm`)]);
+      const server = await Server.start([join(EXAMPLES, name, program ?? `${name}.wasm`)]);
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
       try {
         const page = await open(context, server.url);
-        await ready(page);
+        await (program ? page.getByRole("region", { name: "Tour" }).waitFor() : ready(page));
         for (let n = 1; n <= steps.length; n++) {
           await press(page, how, n, steps.length);
           const shows = steps[n - 1]?.shows;

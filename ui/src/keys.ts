@@ -98,6 +98,9 @@ export const GRAPH_KEYS: [string, string][] = [
   ["Esc", "pause"],
 ];
 
+/** Keys that also a page without a device has. */
+const ANYWHERE = ["?", "."];
+
 /** Whether letters go into a field rather than to the debugger. */
 function types(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("input:not([type=checkbox]):not([type=range]), textarea, select, [contenteditable=true]") !== null;
@@ -133,7 +136,7 @@ export function onkeydown(event: KeyboardEvent): void {
     return;
   }
   const isPlain = pressed !== "" && !panel.palette && !dialogs.shown && !types(event.target);
-  if (!isPlain || (!view.info && pressed !== "?")) {
+  if (!isPlain || (!view.info && !ANYWHERE.includes(pressed))) {
     return;
   }
   const found = KEYS.find((key) => key.keys.includes(pressed));

@@ -1,7 +1,7 @@
 // The graph of a model program as pictures: pure modules.
 import { expect, test } from "vitest";
 import { lanesOf } from "../src/model/agents";
-import { counts, decision, hopes, isRight, withEnd } from "../src/model/judge";
+import { counts, decision, differing, hopes, isRight, partsOf, withEnd } from "../src/model/judge";
 import { layout, nearest, nearestEdge, STEP } from "../src/model/layout";
 import { linesOf, wanted, wrongAt } from "../src/model/program";
 import { KINDS, numbers, raced, told as answered } from "../src/model/questions";
@@ -78,6 +78,12 @@ test("an end is right if it says all that was asked for, in whole words", () => 
   expect(isRight("", good)).toBe(false);
   expect(isRight("deadlock", end("x", "deadlock"))).toBe(true);
   expect(isRight(withEnd(withEnd("", good), end("y")), end("y"))).toBe(true);
+});
+
+test("of an end it is said what not all ends say", () => {
+  expect(partsOf("a = [1, 2], b = {x, y}; t2: waits on k, line 6")).toEqual(["a = [1, 2]", "b = {x, y}", "t2: waits on k", "line 6"]);
+  expect(differing(["a = 1, b = 2", "a = 1, b = 3", "a = 1"])).toEqual(["b = 2", "b = 3", "a = 1"]);
+  expect(differing(["a = 1, b = 2"])).toEqual(["a = 1, b = 2"]);
 });
 
 test("what can still come is known from who reaches what", () => {

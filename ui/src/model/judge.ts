@@ -47,3 +47,29 @@ export function decision(hope: Uint8Array, places: readonly number[]): { step: n
   const step = places.findIndex((place, at) => at > 0 && hope[places[at - 1] ?? 0] === HOPE.open && (hope[place] === HOPE.always || hope[place] === HOPE.never));
   return step < 0 ? null : { step, right: hope[places[step] ?? 0] === HOPE.always };
 }
+
+/** A list in words in its parts: commas within brackets part nothing. */
+export function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at] ?? "";
+    depth += "([{".includes(letter) ? 1 : ")]}".includes(letter) ? -1 : 0;
+    if (depth === 0 && ((letter === "," && text[at + 1] === " ") || (letter === ";" && text[at + 1] === " "))) {
+      parts.push(text.slice(from, at));
+      from = at + 2;
+    }
+  }
+  return [...parts, text.slice(from)].filter((part) => part !== "");
+}
+
+/** What each end says that not all of them say. */
+export function differing(texts: readonly string[]): string[] {
+  const all = texts.map(partsOf);
+  const common = new Set((all[0] ?? []).filter((part) => all.every((parts) => parts.includes(part))));
+  return all.map((parts, nth) => {
+    const own = texts.length > 1 ? parts.filter((part) => !common.has(part)) : parts;
+    return own.length > 0 ? own.join(", ") : (texts[nth] ?? "");
+  });
+}

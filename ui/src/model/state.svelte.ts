@@ -2,7 +2,7 @@
 import { view } from "../state/view.svelte";
 import { counted, problem } from "../words";
 import { lanesOf } from "./agents";
-import { counts, hopes, isRight } from "./judge";
+import { counts, differing, hopes, isRight } from "./judge";
 import { layout } from "./layout";
 import { receiverOf } from "./sequence";
 import { read, type States } from "./states";
@@ -17,6 +17,8 @@ const MOST_JUDGED = 300_000;
 export interface Ending extends EndCount {
   state: number | null;
   steps: number;
+  /** What it says that not all ends say. */
+  own: string;
 }
 
 /** What is shown beside the multiverse; on a phone the multiverse is one of them. */
@@ -149,9 +151,10 @@ class ModelState {
     const total = counts.reduce((sum, end) => sum + end.states, 0);
     const told = total <= 500 ? await this.asked("shortest_to_ends") : null;
     const ways = told && "ways" in told ? told.ways : [];
-    this.endings = counts.map((end) => {
+    const own = differing(counts.map((end) => end.text));
+    this.endings = counts.map((end, nth) => {
       const nearest = ways.filter((way) => way.outcome === end.outcome).sort((one, other) => one.steps.length - other.steps.length)[0];
-      return { ...end, state: nearest?.state ?? null, steps: nearest?.steps.length ?? 0 };
+      return { ...end, state: nearest?.state ?? null, steps: nearest?.steps.length ?? 0, own: own[nth] ?? end.text };
     });
     if (this.right !== "") {
       await this.judge();

@@ -1,5 +1,6 @@
 // Which tour is being taken, and how far it has come.
 import { KEYS } from "../keys";
+import { play } from "../model/tour";
 import { view } from "../state/view.svelte";
 import { tourOf, type Step } from "./tours";
 
@@ -31,7 +32,9 @@ class Guide {
       return;
     }
     this.busy = true;
-    if (step.commands) {
+    if (step.model) {
+      await play(step.model);
+    } else if (step.commands) {
       for (const command of step.commands) {
         await view.run(command);
       }

@@ -479,7 +479,7 @@ impl<C: Voice> Debugger for Face<C> {
         if !program.has_actors() {
             let left = program.remains(&program.outcome(state).value);
             let values = left.values.into_iter();
-            shared.extend(values.map(|(name, value)| (name, value.to_string())));
+            shared.extend(values.map(|(name, value)| (name, value.bare())));
             for (name, why) in left.waiting {
                 if agents.iter().all(|agent| agent.name != name) {
                     agents.push(AgentCard {
