@@ -224,7 +224,7 @@ test("the start page opens examples and recent sessions", async () => {
   try {
     const start = await open(context, empty.url);
     await start.getByRole("heading", { name: "Recent sessions" }).waitFor();
-    await start.locator("section[aria-label='Examples'] button", { hasText: "binary-counter" }).click();
+    await start.locator("section[aria-label='Examples'] button", { hasText: "Binary counter" }).click();
     await ready(start);
     expect(await start.getByRole("heading", { level: 1 }).textContent()).toContain("binary-counter");
   } finally {

@@ -66,7 +66,7 @@ export const KEYS: Key[] = [
   { keys: ["w"], group: "Go to", does: "watch an expression", typed: "print EXPRESSION", run: () => panel.show("variables", "new-watch") },
   { keys: ["m"], group: "Go to", does: "memory", typed: "memory ADDRESS", run: () => panel.show("memory") },
   { keys: ["/"], group: "Go to", does: "search the multiverse", typed: "", run: () => showTree(() => document.getElementById("tree-search")?.focus()) },
-  { keys: ["r"], group: "What if", does: "change this reading", typed: "branches VALUES", run: () => whatIf.change() },
+  { keys: ["r"], group: "What if", does: "change this reading", typed: "branches VALUES", run: () => void whatIf.change() },
   { keys: ["a"], group: "What if", does: "play all readings out", typed: "branches VALUES", run: () => void whatIf.playAll() },
   { keys: ["Alt+ArrowLeft"], group: "Go to", does: "back to the last place", typed: "jump", run: () => void view.travel("back") },
   { keys: ["Alt+ArrowRight"], group: "Go to", does: "on again", typed: "jump", run: () => void view.travel("forth") },

@@ -1,6 +1,5 @@
 // What the entries of a path say about pins, motors and readings along it: a list of changes for each.
 import { worded } from "../board/words";
-import { NONE } from "../wire/frames";
 import type { PathColumns } from "../time/path";
 
 export interface Change {
@@ -32,16 +31,12 @@ function push<K>(map: Map<K, Change[]>, key: K, change: Change): void {
   }
 }
 
-export function coursesOf(columns: PathColumns): Courses {
+export function coursesOf(columns: Pick<PathColumns, "told">): Courses {
   const readings = new Map<string, Change[]>();
   const pins = new Map<number, Change[]>();
   const motors = new Map<number, Change[]>();
-  for (let n = 0; n < columns.calls.length; n++) {
-    const call = columns.texts[columns.calls[n] ?? 0] ?? "";
-    const step = columns.steps[n] ?? 0;
-    const number = columns.values[n] ?? NONE;
-    const value = number === NONE ? null : (columns.texts[number] ?? "");
-    if (columns.kinds[n] === 0) {
+  for (const { call, value, steps: step, kind } of columns.told) {
+    if (kind === "input") {
       const { text, swatch } = worded(call, value);
       push(readings, call, { step, value: value === null || Number.isNaN(Number(value)) ? null : Number(value), text, swatch });
       continue;

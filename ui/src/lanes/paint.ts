@@ -128,7 +128,13 @@ function paintCurve(brush: Brush, view: View, curve: Curve, top: number, colour:
   brush.stroke(colour, 1.6);
   segments.forEach(([from, to]) => hatch(brush, from, to, top));
   const text = low === high ? String(low) : `${low} to ${high}`;
-  brush.write(text, Math.max(4, view.px(0) + 4), top + 11, palette["ink-3"], `11px ${palette.mono}`);
+  // The words stand on the lane's own ground, beside the line where there is room.
+  context.font = `11px ${palette.mono}`;
+  const wide = context.measureText(text).width;
+  const x = Math.min(brush.width - wide - 8, Math.max(4, view.px(view.tip) + 10));
+  context.fillStyle = palette.sunk;
+  context.fillRect(x - 3, top + 5, wide + 6, LANE - 11);
+  brush.write(text, x, top + LANE / 2 + 4, palette["ink-3"], context.font);
 }
 
 function paintLevels(brush: Brush, view: View, changes: readonly Change[], top: number, colour: string, low: number, high: number): void {

@@ -42,7 +42,7 @@ class Stage {
 
   readonly axis: Axis = $derived.by(() => {
     void view.revision;
-    return axisOf(view.multiverse, this.layout, this.wishes, view.line, this.columns.steps);
+    return axisOf(view.multiverse, this.layout, this.wishes, view.line, this.columns);
   });
 
   readonly path = $derived.by(() => {

@@ -28,6 +28,8 @@ export interface Marks {
   near: boolean;
   /** Lines of callers. */
   callers: number[];
+  /** Lines that no explored path reaches, after *Cover* was asked. */
+  unreached: number[];
   /** Breakpoints by line; false is switched off. */
   breakpoints: Map<number, { enabled: boolean; special: boolean }>;
   /** Values to show behind lines. */
@@ -115,6 +117,9 @@ function draw(state: EditorState, marks: Marks): Drawn {
   for (const line of marks.callers.filter(inside)) {
     decorations.push(Decoration.line({ class: "caller" }).range(state.doc.line(line).from));
   }
+  for (const line of marks.unreached.filter(inside)) {
+    decorations.push(Decoration.line({ class: "unreached", attributes: { title: "no explored path comes here" } }).range(state.doc.line(line).from));
+  }
   if (marks.current !== null && inside(marks.current)) {
     const { from } = state.doc.line(marks.current);
     decorations.push(Decoration.line({ class: marks.near ? "near" : "current" }).range(from));
@@ -164,6 +169,7 @@ export const look = EditorView.theme({
   ".here": { color: "var(--accent)", fontSize: "9px", lineHeight: "10px" },
   ".current": { backgroundColor: "var(--now)", boxShadow: "inset 3px 0 0 var(--now-line)" },
   ".near": { backgroundImage: "repeating-linear-gradient(135deg, var(--now) 0 6px, transparent 6px 10px)" },
+  ".unreached": { boxShadow: "inset 3px 0 0 var(--maybe)", backgroundColor: "var(--maybe-soft)" },
   ".caller": { backgroundColor: "var(--accent-soft)" },
   ".inline": {
     font: "500 11px/16px var(--mono)",

@@ -1,63 +1,74 @@
-// The entries of a whole path, as columns: when they are, of what kind, and, on paths of a sensible length, what they say.
-import { frames, type Load } from "../tree/entries";
+// The entries of a whole path: when they are, and, near the place shown, what they say. Of a long path so many are known
+// as there are pixels to show them on, evenly spread, and all of them near the place shown.
+import { entryOf, frames, type Entry, type Load } from "../tree/entries";
 import type { Multiverse } from "../tree/model";
-import { NONE } from "../wire/frames";
 
 export interface PathColumns {
+  /** The numbers of the known entries on the path, the first is 1. */
+  numbers: Uint32Array;
+  /** Steps before each. */
   steps: Float64Array;
-  kinds: Uint8Array;
-  /** Numbers of texts, by entry; empty where the path is too long to be told in words. */
-  calls: Uint32Array;
-  values: Uint32Array;
-  texts: string[];
+  /** What is known in words: entries one after the other, from this number on. */
+  first: number;
+  told: Entry[];
 }
 
-export const NO_COLUMNS: PathColumns = {
-  steps: new Float64Array(0),
-  kinds: new Uint8Array(0),
-  calls: new Uint32Array(0),
-  values: new Uint32Array(0),
-  texts: [],
-};
+export const NO_COLUMNS: PathColumns = { numbers: new Uint32Array(0), steps: new Float64Array(0), first: 1, told: [] };
 
-/** A longer path is known up to here: there are fewer pixels anyway. */
-const MOST = 1_000_000;
-/** Longer paths have no words. */
-const MOST_TOLD = 20_000;
+/** Paths of at most so many entries are known entry by entry, and in words. */
+const ALL = 20_000;
+/** Of longer ones, so many are known, and so many before and after the place shown. */
+const SAMPLES = 384;
+const BEFORE = 3000;
+const AFTER = 500;
+/** Questions under way at a time. */
+const AT_ONCE = 24;
 
-/** Fetches the entries on the way to the end of a branch. */
-export async function pathEntries(model: Multiverse, branch: number, load: (calls: boolean) => Load): Promise<PathColumns> {
-  const row = model.rowOf(branch);
-  const tip = row === undefined ? 0 : (model.tip[row] ?? 0);
-  const count = Math.min(tip, MOST);
-  const isTold = tip <= MOST_TOLD;
-  const [told, texts] = [isTold ? count : 0, new Map<string, number>()];
-  const columns = {
-    steps: new Float64Array(count),
-    kinds: new Uint8Array(count),
-    calls: new Uint32Array(told),
-    values: new Uint32Array(told),
-  };
-  const number = (text: string): number => {
-    const known = texts.get(text);
-    if (known === undefined) {
-      texts.set(text, texts.size);
-    }
-    return known ?? texts.size - 1;
-  };
-  let filled = 0;
-  for (const { row: on, to } of model.route({ branch, index: tip })) {
-    const from = model.fork[on] ?? 0;
-    for await (const frame of frames(load(isTold), model.branch[on] ?? 0, from, Math.min(to, from + count - filled))) {
-      columns.steps.set(frame.steps, filled);
-      columns.kinds.set(frame.kind.map((kind) => kind & 3), filled);
-      for (let n = 0; isTold && n < frame.header.count; n++) {
-        const value = frame.value[n] ?? NONE;
-        columns.calls[filled + n] = number(frame.header.texts[frame.call[n] ?? 0] ?? "");
-        columns.values[filled + n] = value === NONE ? NONE : number(frame.header.texts[value] ?? "");
-      }
-      filled += frame.header.count;
+/** A stretch of a path on one branch. */
+interface Stretch {
+  branch: number;
+  from: number;
+  to: number;
+}
+
+async function told(stretches: Stretch[], load: Load, from: number, to: number): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const { branch, from: begin, to: end } of stretches) {
+    for await (const frame of frames(load, branch, Math.max(begin, from), Math.min(end, to))) {
+      frame.steps.forEach((_, n) => entries.push(entryOf(frame, n)));
     }
   }
-  return { ...columns, texts: [...texts.keys()] };
+  return entries;
+}
+
+/** The steps of single entries, spread over a part of a path. */
+async function sampled(stretches: Stretch[], load: Load, numbers: number[]): Promise<number[]> {
+  const steps: number[] = [];
+  for (let n = 0; n < numbers.length; n += AT_ONCE) {
+    const asked = numbers.slice(n, n + AT_ONCE).map(async (number) => {
+      const on = stretches.find(({ from, to }) => number > from && number <= to);
+      return on ? ((await load(on.branch, number - 1, 1)).steps[0] ?? 0) : 0;
+    });
+    steps.push(...(await Promise.all(asked)));
+  }
+  return steps;
+}
+
+/** Fetches what is to be known of the way to the end of a branch, with a place on it. */
+export async function pathEntries(model: Multiverse, branch: number, near: number, load: (calls: boolean) => Load): Promise<PathColumns> {
+  const row = model.rowOf(branch);
+  const tip = row === undefined ? 0 : (model.tip[row] ?? 0);
+  const stretches = model.route({ branch, index: tip }).map(({ row: on, to }) => ({ branch: model.branch[on] ?? 0, from: model.fork[on] ?? 0, to }));
+  const [from, to] = tip <= ALL ? [0, tip] : [Math.max(0, near - BEFORE), Math.min(tip, near + AFTER)];
+  const words = await told(stretches, load(true), from, to);
+  const outside = tip - (to - from);
+  const every = Math.max(1, Math.ceil(outside / SAMPLES));
+  const before: number[] = [];
+  const after: number[] = [];
+  for (let number = 1; number <= from; number += every) before.push(number);
+  for (let number = to + every; number <= tip; number += every) after.push(number);
+  if (after.length > 0 && after.at(-1) !== tip) after.push(tip);
+  const steps = [...(await sampled(stretches, load(false), before)), ...words.map((entry) => entry.steps), ...(await sampled(stretches, load(false), after))];
+  const numbers = [...before, ...words.map((_, n) => from + n + 1), ...after];
+  return { numbers: Uint32Array.from(numbers), steps: Float64Array.from(steps), first: from + 1, told: words };
 }

@@ -12,6 +12,11 @@ export const ENTRY = 104;
 export const FOLDED = 72;
 /** Width of one instruction of an unfolded deterministic run. */
 export const STEP = 9;
+/** A folded run is the wider the more it holds: what lies below it needs room. */
+export function foldedWidth(entries: number): number {
+  return FOLDED * (1 + Math.max(0, Math.log2(entries / SHORT)) / 4);
+}
+
 /** Height of a row. */
 export const ROW = 56;
 /** More leaves than this at one fork are gathered in bands by what came of them. */
@@ -21,11 +26,11 @@ const MOST_BANDS = 12;
 /** What stands after a branch's end. */
 const END_LABEL = 120;
 /** Runs of at most so many entries are never folded. */
-const SHORT = 5;
+const SHORT = 6;
 /** A whole multiverse of at most so many entries is never folded. */
 const FEW = 24;
 /** So many entries before and after a pinned place are shown. */
-const AROUND = 3;
+const AROUND = 6;
 const TAIL = 34;
 
 export interface Wishes {
@@ -244,7 +249,7 @@ function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array, bands: M
       layout.to[used] = stop;
       layout.folded[used] = folds ? 1 : 0;
       used++;
-      x += (folds ? FOLDED : entries * ENTRY) + openedBetween(wishes, id, from, stop);
+      x += (folds ? foldedWidth(entries) : entries * ENTRY) + openedBetween(wishes, id, from, stop);
       from = stop;
     }
     layout.x1[row] = x;

@@ -127,7 +127,7 @@ export function spot(ground: Ground, place: Place, offset: number, steps: number
   const y = baseline(row, layout);
   const opened = wishes.opened.get(key(canonical.branch, canonical.index));
   const x = xOf(model, layout, row, canonical.index, wishes);
-  if (opened === undefined && steps !== null && offset > 0 && axis.count >= canonical.index) {
+  if (opened === undefined && steps !== null && offset > 0 && (axis.numbers[axis.count - 1] ?? 0) >= canonical.index) {
     return { x: Math.max(x, xOfStep(axis, steps)), y };
   }
   const late = offset === 0 ? 0 : opened === undefined ? 13 : Math.min(offset, opened) * STEP;

@@ -2,7 +2,7 @@
 import { panel } from "../state/panel.svelte";
 import { name, view } from "../state/view.svelte";
 import { counted } from "../words";
-import { entryAt } from "./walk";
+import { entryAt, entryNow } from "./walk";
 import type { Place } from "./model";
 import type { Entry } from "./entries";
 
@@ -34,10 +34,10 @@ class WhatIf {
   });
 
   /** Puts the chosen input in question, or the last one on the way here. */
-  change(): void {
+  async change(): Promise<void> {
     let place: Place | null = view.multiverse.canonical(view.selected ?? view.here);
     for (let n = 0; place && n < 200 && place.index > 0; n++) {
-      const entry = entryAt(place);
+      const entry = entryAt(place) ?? (await entryNow(place));
       if (entry?.kind === "input") {
         panel.show("tree");
         this.asked = { place, entry };
