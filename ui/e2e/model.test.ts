@@ -25,6 +25,8 @@ async function show(program: string): Promise<Page> {
   context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await open(context, server.url);
   await page.getByText("1 universes, 0 edges").waitFor();
+  // Tours are played elsewhere.
+  await page.getByRole("button", { name: "Close the tour" }).click();
   return page;
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tour } from "../src/tour/tours";
+import { accept, differs } from "./accepted";
 import { overlaps, unreachable } from "./reach";
 import { launch, open, ready, ROOT, Server } from "./support";
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
   browser = await launch();
 });
 afterAll(async () => {
+  accept();
   await browser.close();
 });
 
@@ -54,7 +56,9 @@ for (const { name, tour } of tours) {
           if (shows) {
             await page.waitForFunction((text) => document.body.innerText.includes(text), shows);
           }
-          await page.screenshot({ path: join(KEPT, `${name}-${n}-${width}-${colorScheme}.png`) });
+          const picture = `${name}-${n}-${width}-${colorScheme}`;
+          const png = await page.screenshot({ path: join(KEPT, `${picture}.png`) });
+          expect(await differs(page, picture, png), `${join(KEPT, picture)}.png`).toBeNull();
           expect(await overlaps(page), `labels at step ${n}`).toEqual([]);
         }
         await page.getByRole("region", { name: "Tour" }).waitFor({ state: "detached" });

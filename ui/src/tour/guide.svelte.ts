@@ -11,6 +11,9 @@ class Guide {
   /** Tours that were taken or closed, by program. */
   private done = $state.raw<ReadonlySet<string>>(kept());
   busy = $state(false);
+  /** Whether what the step is about was done by its button, and whether what it leads to was not to be seen before. */
+  private pressed = false;
+  private fresh = false;
 
   readonly program = $derived(view.info?.program ?? view.model?.name ?? "");
   readonly steps = $derived<Step[]>(tourOf(this.program)?.steps ?? []);
@@ -32,6 +35,7 @@ class Guide {
       return;
     }
     this.busy = true;
+    this.pressed = true;
     if (step.model) {
       await play(step.model);
     } else if (step.commands) {
@@ -44,7 +48,7 @@ class Guide {
       document.querySelector<HTMLElement>(`[data-tour="${step.control}"]`)?.click();
     }
     this.busy = false;
-    if (!step.shows) {
+    if (!step.shows && this.step === step) {
       this.next();
     }
   }
@@ -52,12 +56,20 @@ class Guide {
   /** Goes on if what the step leads to can be seen. */
   look(): void {
     const { step } = this;
-    if (step?.shows && view.moving === 0 && document.body.innerText.includes(step.shows)) {
+    if (!step?.shows || view.moving > 0 || this.busy) {
+      return;
+    }
+    if (!document.body.innerText.includes(step.shows)) {
+      this.fresh = true;
+    } else if (this.pressed || this.fresh) {
+      // Also who does it by hand goes on.
       this.next();
     }
   }
 
   next(): void {
+    this.pressed = false;
+    this.fresh = false;
     if (this.at + 1 >= this.steps.length) {
       this.close();
     } else {
