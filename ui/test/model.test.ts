@@ -1,7 +1,7 @@
 // The graph of a model program as pictures: pure modules.
 import { expect, test } from "vitest";
 import { lanesOf } from "../src/model/agents";
-import { counts, decision, differing, hopes, isRight, partsOf, withEnd } from "../src/model/judge";
+import { asked, counts, decision, differing, hopes, isRight, partsOf, withEnd } from "../src/model/judge";
 import { layout, nearest, nearestEdge, STEP } from "../src/model/layout";
 import { linesOf, wanted, wrongAt } from "../src/model/program";
 import { KINDS, numbers, raced, told as answered } from "../src/model/questions";
@@ -84,6 +84,7 @@ test("of an end it is said what not all ends say", () => {
   expect(partsOf("a = [1, 2], b = {x, y}; t2: waits on k, line 6")).toEqual(["a = [1, 2]", "b = {x, y}", "t2: waits on k", "line 6"]);
   expect(differing(["a = 1, b = 2", "a = 1, b = 3", "a = 1"])).toEqual(["b = 2", "b = 3", "a = 1"]);
   expect(differing(["a = 1, b = 2"])).toEqual(["a = 1, b = 2"]);
+  expect(asked("a = 1, b = 2", "b = 3")).toBe("b = 2, a = 1");
 });
 
 test("what can still come is known from who reaches what", () => {

@@ -73,3 +73,10 @@ export function differing(texts: readonly string[]): string[] {
     return own.length > 0 ? own.join(", ") : (texts[nth] ?? "");
   });
 }
+
+/** What an end says, first what is about names that the user asked about. */
+export function asked(own: string, right: string): string {
+  const isAsked = (part: string): boolean => right.includes(/^[\w.]+/.exec(part)?.[0] ?? "\n");
+  const parts = partsOf(own);
+  return [...parts.filter(isAsked), ...parts.filter((part) => !isAsked(part))].join(", ");
+}
