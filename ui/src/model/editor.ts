@@ -1,11 +1,11 @@
 // The editor of a model program's text: agents stand on their lines, breakpoints in the gutter, what is wrong is underlined.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { bracketMatching, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
-import { simpleMode } from "@codemirror/legacy-modes/mode/simple-mode";
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, GutterMarker, gutter, keymap, lineNumbers, type DecorationSet } from "@codemirror/view";
 import { colours, look } from "../source/editor";
+import { languageOf } from "../source/languages";
 
 export interface Marks {
   /** Agents by the line that each is on: their number, which says their colour, and their name. */
@@ -191,25 +191,4 @@ export class ProgramEditor {
   destroy(): void {
     this.editor.destroy();
   }
-}
-
-/** What is coloured in each language: words, and how a comment begins. */
-function languageOf(name: string): Extension {
-  const table: [RegExp, string, RegExp][] = [
-    [/ambient/i, "def|actor|object|if|then|else|while|do|when|becomes|self|system|isolate|import|true|false|null", /\/\/.*/],
-    [/oz/i, "let|in|end|thread|proc|if|then|else|case|of|skip|port|send|receive|true|false|assert|not|and|or", /\/\/.*|%.*/],
-    [/.*/, "amb|let|lambda|if|define|begin|require|fail|true|false|assert", /;.*/],
-  ];
-  const [, words, comment] = table.find(([pattern]) => pattern.test(name)) ?? [/$^/, "$^", /$^/];
-  return StreamLanguage.define(
-    simpleMode({
-      start: [
-        { regex: comment, token: "comment" },
-        { regex: /"(?:[^"\\]|\\.)*"?/, token: "string" },
-        { regex: /-?\b\d+(?:\.\d+)?\b/, token: "number" },
-        { regex: new RegExp(`(?:${words})\\b:?`), token: "keyword" },
-        { regex: /[A-Za-z_][\w?!]*/, token: null },
-      ],
-    }),
-  );
 }

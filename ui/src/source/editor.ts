@@ -1,9 +1,6 @@
 // The editor that shows a file: CodeMirror, read only, with the debugger's gutter and marks.
 import { defaultKeymap } from "@codemirror/commands";
-import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";
-import { c, cpp } from "@codemirror/legacy-modes/mode/clike";
-import { typescript } from "@codemirror/legacy-modes/mode/javascript";
-import { rust } from "@codemirror/legacy-modes/mode/rust";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
 import {
@@ -19,6 +16,7 @@ import {
   type DecorationSet,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { languageOf } from "./languages";
 
 /** What the debugger knows of the file that is shown. */
 export interface Marks {
@@ -249,17 +247,6 @@ export class SourceEditor {
   destroy(): void {
     this.editor.destroy();
   }
-}
-
-function languageOf(path: string): Extension {
-  const parsers: [RegExp, StreamParser<unknown>][] = [
-    [/\.tsx?$|\.as$/, typescript as StreamParser<unknown>],
-    [/\.rs$/, rust as StreamParser<unknown>],
-    [/\.(cpp|cc|cxx|hpp)$/, cpp as StreamParser<unknown>],
-    [/\.(c|h)$/, c as StreamParser<unknown>],
-  ];
-  const found = parsers.find(([pattern]) => pattern.test(path));
-  return found ? StreamLanguage.define(found[1]) : [];
 }
 
 /** Clicks beside a line: a breakpoint, or with shift one that is more than that. */
