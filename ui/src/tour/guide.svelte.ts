@@ -10,6 +10,8 @@ class Guide {
   /** Tours that were taken or closed, by program. */
   private done = $state.raw<ReadonlySet<string>>(kept());
   busy = $state(false);
+  private pressed = false;
+  private already = false;
 
   readonly program = $derived(view.info?.program ?? view.model?.name ?? "");
   readonly steps = $derived<Step[]>(tourOf(this.program)?.steps ?? []);
@@ -31,6 +33,7 @@ class Guide {
       return;
     }
     this.busy = true;
+    this.pressed = true;
     if (step.commands) {
       for (const command of step.commands) {
         await view.run(command);
@@ -49,7 +52,7 @@ class Guide {
   /** Goes on if what the step leads to can be seen. */
   look(): void {
     const { step } = this;
-    if (step?.shows && view.moving === 0 && document.body.innerText.includes(step.shows)) {
+    if (step?.shows && view.moving === 0 && !this.busy && (this.pressed || !this.already) && sees(step.shows)) {
       this.next();
     }
   }
@@ -59,7 +62,14 @@ class Guide {
       this.close();
     } else {
       this.at++;
+      this.begin();
     }
+  }
+
+  /** What can be seen before a step was taken does not end it. */
+  private begin(): void {
+    this.pressed = false;
+    this.already = sees(this.step?.shows ?? "");
   }
 
   close(): void {
@@ -70,11 +80,17 @@ class Guide {
   /** From its beginning. */
   again(): void {
     this.at = 0;
+    this.begin();
     const done = new Set(this.done);
     done.delete(this.program);
     this.done = done;
     keep(done);
   }
+}
+
+/** Whether a text can be read on the page. */
+function sees(text: string): boolean {
+  return text !== "" && document.body.innerText.includes(text);
 }
 
 function kept(): ReadonlySet<string> {
