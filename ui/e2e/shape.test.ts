@@ -65,7 +65,7 @@ for (const [width, height] of SIZES) {
 test("no two labels of the tree fall on one another, however it is stretched", async () => {
   const page = await show(1440, 900);
   await page.keyboard.press("a");
-  await page.getByText("8 branches").waitFor();
+  await page.locator(".amount").getByText("8 branches").waitFor();
   for (const key of ["e", "e", "E", "+", "+", "-", "-", "-", "-", "0"]) {
     await (key.toLowerCase() === "e" ? move(page, key) : (page.keyboard.press("t"), page.keyboard.press(key)));
     await page.waitForTimeout(60);
@@ -109,9 +109,9 @@ test("a reading of the past is changed by keys alone", async () => {
   await page.keyboard.press("r");
   await page.getByRole("form", { name: "Change this reading" }).waitFor();
   await page.keyboard.type("3, 5..6");
-  await page.getByRole("button", { name: "Branch into 3 values" }).waitFor();
+  await page.getByRole("button", { name: "Play 3 values out" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("4 branches").waitFor();
+  await page.locator(".amount").getByText("4 branches").waitFor();
 });
 
 test("many leaves are a band, which unfolds", async () => {
@@ -120,7 +120,7 @@ test("many leaves are a band, which unfolds", async () => {
   const page = await show(1440, 900);
   await page.getByRole("textbox", { name: /a value, values in turn/ }).fill("0..299");
   await page.getByRole("button", { name: "Branch 300" }).click();
-  await page.getByText(/30[01] branches/).waitFor();
+  await page.locator(".amount").getByText(/30[01] branches/).waitFor();
   await page.waitForFunction(() => window.borgesTree?.labels().some(({ text }) => / universes/.test(text)));
   const rows = await page.evaluate(() => window.borgesTree?.drawn());
   expect(rows).toBeGreaterThanOrEqual(300);

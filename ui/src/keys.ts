@@ -1,6 +1,7 @@
 // The one table of keys: what they do, and what the sheet says of them.
 import { cursor } from "./source/cursor.svelte";
 import { dialogs } from "./state/dialogs.svelte";
+import { pace } from "./state/pace.svelte";
 import { panel } from "./state/panel.svelte";
 import { view } from "./state/view.svelte";
 import { guide } from "./tour/guide.svelte";
@@ -23,7 +24,12 @@ export function step(size: StepSize, direction: Direction = "forward"): void {
 }
 
 export function go(direction: Direction = "forward"): void {
-  void view.run({ command: "continue", direction });
+  if (direction === "forward" && pace.isThere) {
+    pace.begin();
+    void view.run({ command: "run-on" });
+  } else {
+    void view.run({ command: "continue", direction });
+  }
 }
 
 export function toggleFollow(): void {

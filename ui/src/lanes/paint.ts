@@ -1,6 +1,6 @@
 // Draws the lanes: what each row was along the path, on the tree's own axis.
 import type { Brush } from "../drawing";
-import type { Curve } from "../wire/types";
+import type { Curve, HitRow } from "../wire/types";
 import { elided } from "../tree/labels";
 import { grouped } from "../words";
 import type { Change } from "./courses";
@@ -68,7 +68,9 @@ function paintLane(brush: Brush, view: View, row: Row, top: number, start: numbe
       const values = row.changes.map(({ value }) => value ?? 0);
       paintLevels(brush, view, row.changes, top, palette.ink, Math.min(0, ...values), Math.max(...values));
     }
-  } else if (row.kind !== "hits") {
+  } else if (row.kind === "hits") {
+    paintHits(brush, view, row.hits ?? [], top);
+  } else {
     hatch(brush, start, Math.max(start, end), top);
   }
 }
@@ -158,6 +160,29 @@ function paintLevels(brush: Brush, view: View, changes: readonly Change[], top: 
   }
   if (last !== null) context.lineTo(view.px(view.tip), level(last));
   brush.stroke(colour, 1.6);
+}
+
+/** Times that a place was passed, with what was printed there where it has room. */
+function paintHits(brush: Brush, view: View, hits: readonly HitRow[], top: number): void {
+  const { palette, context, width } = brush;
+  const y = top + LANE / 2;
+  let free = -Infinity;
+  let last = -Infinity;
+  context.font = `11px ${palette.mono}`;
+  hits.forEach((hit, n) => {
+    const x = view.px(hit.steps);
+    if (x < -20 || x > width + 20 || x - last < 2) {
+      return;
+    }
+    last = x;
+    brush.polygon(x, y, 5, 4).fill(palette.bad);
+    const next = n + 1 < hits.length ? view.px(hits[n + 1]?.steps ?? 0) : width;
+    const wide = context.measureText(hit.value).width;
+    if (hit.value !== "" && x + 8 > free && x + 12 + wide < next) {
+      brush.write(hit.value, x + 9, y + 4, hit.ok ? palette.ink : palette["ink-3"], context.font);
+      free = x + 12 + wide;
+    }
+  });
 }
 
 /** Readings as blocks from one to the next. */

@@ -4,7 +4,9 @@ import { isConstant } from "../panels/names";
 import { stopsAt } from "../panels/stops";
 import { stage } from "../sheet/stage.svelte";
 import { view } from "../state/view.svelte";
-import type { Curve, Variable } from "../wire/types";
+import { grouped } from "../words";
+import type { Curve, HitRow, Variable } from "../wire/types";
+import { hits } from "./hits.svelte";
 import { at, coursesOf, type Change } from "./courses";
 
 export type Kind = "variable" | "reading" | "pin" | "motor" | "hits";
@@ -21,8 +23,9 @@ export interface Row {
   /** Its history, as changes or as a curve. */
   changes: readonly Change[];
   curve: Curve | null;
-  /** Of a breakpoint. */
+  /** Of a breakpoint: which, and when its place was passed. */
   breakpoint?: number;
+  hits?: readonly HitRow[];
 }
 
 /** Variables that are drawn before the user chose any, and pins. */
@@ -119,10 +122,11 @@ class Lanes {
       kind: "hits",
       name: /:\d+/.exec(breakpoint.resolved)?.[0].replace(":", "line ") ?? stopsAt(breakpoint),
       about: breakpoint.log ? "prints" : "hits",
-      value: String(breakpoint.count),
+      value: hits.known.has(breakpoint.id) ? grouped(hits.known.get(breakpoint.id)?.length ?? 0) : String(breakpoint.count),
       changed: false,
       swatch: null,
       changes: NONE,
+      hits: hits.known.get(breakpoint.id) ?? [],
       curve: null,
       breakpoint: breakpoint.id,
     }));

@@ -5,13 +5,17 @@ import { spot, type Camera, type Ground, type Mark, type Scene } from "../tree/s
 import { NOTHING, layOutSuggested, type Suggested } from "../tree/suggested";
 import { axisOf, xOfStep, type Axis } from "../time/axis";
 import { NO_COLUMNS, type PathColumns } from "../time/path";
+import { theme } from "../state/theme.svelte";
 import { name, view } from "../state/view.svelte";
+import { leaves } from "../tree/leaves.svelte";
 import { futures } from "../tree/walk";
 import { wish } from "../state/wishes.svelte";
 
 /** The least and the most that the drawing is stretched: below, text would not be legible. */
 const ZOOM = { least: 0.1, most: 4 } as const;
 const RISE = { least: 14 / ROW, most: 2 } as const;
+/** How long the camera goes from one place to the next. */
+const GLIDE_MS = 200;
 /** Room left of the start, and right of the last leaf. */
 const LEFT = 40;
 const RIGHT = 150;
@@ -19,6 +23,10 @@ const RIGHT = 150;
 class Stage {
   size = $state.raw({ width: 600, height: 300 });
   camera = $state.raw<Camera>({ x: -LEFT, y: -20, zoom: 1, rise: 1 });
+  private goal: Camera | null = null;
+  private from = this.camera;
+  private begun = 0;
+  private isSettled = false;
   /** Until the user takes hold of it, the picture keeps everything in sight. */
   follows = $state(true);
   hover = $state.raw<Place | null>(null);
@@ -33,6 +41,7 @@ class Stage {
     collapsed: wish.collapsed,
     only: wish.only,
     spread: wish.spread,
+    sorts: leaves.sorts,
   });
 
   readonly layout: Layout = $derived.by(() => {
@@ -134,11 +143,13 @@ class Stage {
       rise: Math.min(RISE.most, Math.max(RISE.least, camera.rise * rise)),
     };
     this.follows = false;
+    this.goal = null;
     this.camera = { ...to, x: camera.x + px / camera.zoom - px / to.zoom, y: camera.y + py / camera.rise - py / to.rise };
   }
 
   pan(dx: number, dy: number): void {
     this.follows = false;
+    this.goal = null;
     this.camera = { ...this.camera, x: this.camera.x + dx / this.camera.zoom, y: this.camera.y + dy / this.camera.rise };
   }
 
@@ -169,11 +180,48 @@ class Stage {
     this.look({ zoom, rise, x, y });
   }
 
-  /** Looks from elsewhere, if it is elsewhere. */
+  /** Looks from elsewhere, if it is elsewhere: the camera goes there, so that one sees what has moved. */
   private look(to: Camera): void {
-    const { zoom, rise, x, y } = this.camera;
-    if (zoom !== to.zoom || rise !== to.rise || x !== to.x || y !== to.y) {
+    if (same(to, this.goal ?? this.camera)) {
+      return;
+    }
+    if (!theme.moves || view.running || !this.isSettled) {
+      this.isSettled = true;
+      this.goal = null;
       this.camera = to;
+      return;
+    }
+    const isMoving = this.goal !== null;
+    this.goal = to;
+    this.begun = performance.now();
+    this.from = this.camera;
+    if (!isMoving) {
+      requestAnimationFrame(() => this.glide());
+    }
+  }
+
+  /** One frame on the way to where it looks from next. */
+  private glide(): void {
+    const { goal, from } = this;
+    if (goal === null) {
+      return;
+    }
+    const part = Math.min(1, (performance.now() - this.begun) / GLIDE_MS);
+    const eased = 1 - (1 - part) ** 3;
+    const between = (a: number, b: number): number => a + (b - a) * eased;
+    if (part >= 1) {
+      this.rest();
+      return;
+    }
+    this.camera = { zoom: between(from.zoom, goal.zoom), rise: between(from.rise, goal.rise), x: between(from.x, goal.x), y: between(from.y, goal.y) };
+    requestAnimationFrame(() => this.glide());
+  }
+
+  /** At once to where it was going. */
+  rest(): void {
+    if (this.goal !== null) {
+      this.camera = this.goal;
+      this.goal = null;
     }
   }
 
@@ -196,6 +244,10 @@ class Stage {
     const y = at.y < this.camera.y + 50 || at.y > this.camera.y + down - 30 ? at.y - down / 2 : this.camera.y;
     this.look({ zoom, rise, x: Math.max(-LEFT / zoom, x), y });
   }
+}
+
+function same(a: Camera, b: Camera): boolean {
+  return a.zoom === b.zoom && a.rise === b.rise && a.x === b.x && a.y === b.y;
 }
 
 function along(place: Place): Map<number, number> {

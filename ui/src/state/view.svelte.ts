@@ -7,7 +7,7 @@ import { isBranches, type BranchesFrame } from "../wire/frames";
 import { problem } from "../words";
 import { trail } from "./trail.svelte";
 import { Refused, Socket, type Status } from "../wire/socket";
-import type { Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
+import type { Ask, Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
 
 export interface Message {
   id: number;
@@ -18,9 +18,9 @@ export interface Message {
 }
 
 /** What goes further than a step: the place that it leaves can be gone back to. */
-const LEAVES: ReadonlySet<string> = new Set(["jump", "who", "run-to", "restart", "continue"]);
+const LEAVES: ReadonlySet<string> = new Set(["jump", "who", "run-to", "restart", "continue", "run-on"]);
 /** What moves, or may take long: Pause ends it. */
-const MOVES: ReadonlySet<string> = new Set([...LEAVES, "step", "branches", "upload", "follow", "play-out"]);
+const MOVES: ReadonlySet<string> = new Set([...LEAVES, "run-on", "step", "branches", "play", "upload", "follow"]);
 
 const MESSAGE_MS = 6000;
 
@@ -31,7 +31,7 @@ type Parts = { [P in Part as P["part"]]: P["is"] };
 export type Told<K extends Reply["reply"] = Reply["reply"]> = Extract<Reply, { reply: K }>;
 
 /** What is kept as the server tells it: a part without a field of its name does not compile. */
-class View implements Omit<Parts, "board" | "line" | "work"> {
+class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   status = $state<Status>("connecting");
   info = $state.raw<Parts["info"]>(null);
   /** The program of a model language that is debugged; null if it is another program, or none. */
@@ -60,6 +60,10 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   /** Whether they were asked for by the page itself. */
   isQuiet = $state(false);
   file = $state.raw<Parts["file"]>({ changed: false, followed: false });
+  /** How fast the board's clock goes while the program runs; null while nobody has said, or the server cannot. */
+  pace = $state.raw<Parts["pace"]>({});
+  /** Where the program is while it runs; null while it stands still. */
+  running = $state.raw<Parts["running"]>(null);
   /** The branch that motions forward follow. */
   line = $state(0);
   /** What is being done; null while all is quiet. */
@@ -181,7 +185,12 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   }
 
   pause(): void {
-    this.socket().tell({ ask: "pause" });
+    this.tell({ ask: "pause" });
+  }
+
+  /** Tells the server something that is heard at once and not answered. */
+  tell(ask: Ask): void {
+    this.socket().tell(ask);
   }
 
   /** Asks about futures; answers arrive while one works. */
@@ -261,6 +270,12 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
     switch (part.part) {
       case "board":
         this.board = part.is.board;
+        break;
+      case "running":
+        this.running = part.is;
+        if (part.is) {
+          this.entries.feed(part.is.universe, part.is.tail);
+        }
         break;
       case "line":
         this.line = part.is.branch;

@@ -2,6 +2,7 @@
 // as there are pixels to show them on, evenly spread, and all of them near the place shown.
 import { entryOf, frames, type Entry, type Load } from "../tree/entries";
 import type { Multiverse } from "../tree/model";
+import type { EntryRow } from "../wire/types";
 
 export interface PathColumns {
   /** The numbers of the known entries on the path, the first is 1. */
@@ -71,4 +72,19 @@ export async function pathEntries(model: Multiverse, branch: number, near: numbe
   const steps = [...(await sampled(stretches, load(false), before)), ...words.map((entry) => entry.steps), ...(await sampled(stretches, load(false), after))];
   const numbers = [...before, ...words.map((_, n) => from + n + 1), ...after];
   return { numbers: Uint32Array.from(numbers), steps: Float64Array.from(steps), first: from + 1, told: words };
+}
+
+/** A path with the last entries before a place, told while the program runs. */
+export function grown(known: PathColumns, index: number, tail: readonly EntryRow[]): PathColumns {
+  const last = known.numbers.at(-1) ?? 0;
+  const fresh = tail.slice(Math.max(0, tail.length - Math.max(0, index - last)));
+  const from = index - fresh.length;
+  // What was told before a gap is not told any more.
+  const isNext = from === last;
+  return {
+    numbers: Uint32Array.from([...known.numbers, ...fresh.map((_, n) => from + n + 1)]),
+    steps: Float64Array.from([...known.steps, ...fresh.map(({ steps }) => steps)]),
+    first: isNext ? known.first : from + 1,
+    told: [...(isNext ? known.told : []), ...fresh.map((row) => ({ ...row, value: row.value ?? null }))],
+  };
 }

@@ -11,9 +11,8 @@ class Guide {
   /** Tours that were taken or closed, by program. */
   private done = $state.raw<ReadonlySet<string>>(kept());
   busy = $state(false);
-  /** Whether what the step is about was done by its button, and whether what it leads to was not to be seen before. */
   private pressed = false;
-  private fresh = false;
+  private already = false;
 
   readonly program = $derived(view.info?.program ?? view.model?.name ?? "");
   readonly steps = $derived<Step[]>(tourOf(this.program)?.steps ?? []);
@@ -48,7 +47,7 @@ class Guide {
       document.querySelector<HTMLElement>(`[data-tour="${step.control}"]`)?.click();
     }
     this.busy = false;
-    if (!step.shows && this.step === step) {
+    if (!step.shows) {
       this.next();
     }
   }
@@ -56,25 +55,24 @@ class Guide {
   /** Goes on if what the step leads to can be seen. */
   look(): void {
     const { step } = this;
-    if (!step?.shows || view.moving > 0 || this.busy) {
-      return;
-    }
-    if (!document.body.innerText.includes(step.shows)) {
-      this.fresh = true;
-    } else if (this.pressed || this.fresh) {
-      // Also who does it by hand goes on.
+    if (step?.shows && view.moving === 0 && !this.busy && (this.pressed || !this.already) && sees(step.shows)) {
       this.next();
     }
   }
 
   next(): void {
-    this.pressed = false;
-    this.fresh = false;
     if (this.at + 1 >= this.steps.length) {
       this.close();
     } else {
       this.at++;
+      this.begin();
     }
+  }
+
+  /** What can be seen before a step was taken does not end it. */
+  private begin(): void {
+    this.pressed = false;
+    this.already = sees(this.step?.shows ?? "");
   }
 
   close(): void {
@@ -85,11 +83,17 @@ class Guide {
   /** From its beginning. */
   again(): void {
     this.at = 0;
+    this.begin();
     const done = new Set(this.done);
     done.delete(this.program);
     this.done = done;
     keep(done);
   }
+}
+
+/** Whether a text can be read on the page. */
+function sees(text: string): boolean {
+  return text !== "" && document.body.innerText.includes(text);
 }
 
 function kept(): ReadonlySet<string> {

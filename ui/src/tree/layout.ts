@@ -46,6 +46,8 @@ export interface Wishes {
   only: ReadonlySet<number> | null;
   /** Forks whose leaves are not gathered in bands, as `branch.fork`. */
   spread: ReadonlySet<string>;
+  /** What came of branches besides their ends, by their numbers: bands are told apart by it. */
+  sorts: ReadonlyMap<number, string>;
 }
 
 export const NO_WISHES: Wishes = {
@@ -55,6 +57,7 @@ export const NO_WISHES: Wishes = {
   collapsed: new Set(),
   only: null,
   spread: new Set(),
+  sorts: new Map(),
 };
 
 export interface Layout {
@@ -146,7 +149,7 @@ function gather(model: Multiverse, wishes: Wishes, shown: Uint8Array): Map<numbe
     }
     for (const leaves of forks.values()) {
       if (leaves.length > MOST_APART) {
-        for (const band of runs(model, leaves)) {
+        for (const band of runs(model, leaves, wishes.sorts)) {
           bands.set(band[0] ?? 0, band);
           band.slice(1).forEach((leaf) => (shown[leaf] = GATHERED));
         }
@@ -157,8 +160,11 @@ function gather(model: Multiverse, wishes: Wishes, shown: Uint8Array): Map<numbe
 }
 
 /** Runs of neighbours that ended alike; if those are many, one for each end. */
-function runs(model: Multiverse, leaves: number[]): number[][] {
-  const ended = (leaf: number): string => `${model.end[leaf] ?? 0}${model.words.get(model.branch[leaf] ?? 0) ?? ""}`;
+function runs(model: Multiverse, leaves: number[], sorts: Wishes["sorts"]): number[][] {
+  const ended = (leaf: number): string => {
+    const branch = model.branch[leaf] ?? 0;
+    return `${model.end[leaf] ?? 0}${model.words.get(branch) ?? ""}${sorts.get(branch) ?? ""}`;
+  };
   const found: number[][] = [];
   let last = "";
   for (const leaf of leaves) {

@@ -33,6 +33,8 @@ export interface Edge {
 
 export interface Suggested {
   edges: Edge[];
+  /** Where the input is read whose values these are, behind the universe that was asked from. */
+  root: { x0: number; x: number; y: number; call: string } | null;
   rows: number;
   width: number;
   /** Levels that are needed above the first row, and down to where. */
@@ -40,7 +42,7 @@ export interface Suggested {
   bottom: number;
 }
 
-export const NOTHING: Suggested = { edges: [], rows: 0, width: 0, above: 0, bottom: 0 };
+export const NOTHING: Suggested = { edges: [], root: null, rows: 0, width: 0, above: 0, bottom: 0 };
 
 const ENDS: Record<string, string> = {
   broke: "breaks",
@@ -84,8 +86,14 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
   });
   const { row, rows } = rowsOf(nodes);
   const isAlone = levels <= 1;
-  const top = isAlone ? y - ((rows - 1) * ROW) / 2 : levels * ROW + ROW / 2;
-  const level = (at: number): number => top + (row[at] ?? 0) * ROW;
+  // A few have room to stand apart.
+  const gap = isAlone && rows <= 4 ? ROW * 1.75 : ROW;
+  const length = ENTRY * (isAlone ? 1.9 : 1.4);
+  const top = isAlone ? y - ((rows - 1) * gap) / 2 : levels * ROW + ROW / 2;
+  const level = (at: number): number => top + (row[at] ?? 0) * gap;
+  const call = nodes[0]?.call ?? "";
+  const root = call === "" ? null : { x0: x, x: x + ENTRY * 0.85, y, call };
+  const begin = root?.x ?? x;
   const edges: Edge[] = [];
   let width = 0;
   nodes.forEach((node, at) => {
@@ -96,11 +104,11 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
       const next = nodes[option.next];
       const found = next?.end == null ? undefined : listing.found[next.end];
       const deep = depth[option.next] ?? 1;
-      const x1 = x + deep * ENTRY * 1.4;
+      const x1 = begin + deep * length;
       width = Math.max(width, x1 + ENTRY);
       const reason = found?.reason ? `: ${found.reason}` : "";
       edges.push({
-        x0: x1 - ENTRY * 1.4,
+        x0: x1 - length,
         y0: at === 0 ? y : level(at),
         x1,
         y1: level(option.next),
@@ -115,7 +123,7 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
     }
   });
   const highest = edges.reduce((least, edge) => Math.min(least, edge.y1), y);
-  return { edges, rows, width, above: Math.max(0, Math.ceil((ROW / 2 - highest) / ROW)), bottom: Math.ceil((top + rows * ROW) / ROW) };
+  return { edges, root, rows, width, above: Math.max(0, Math.ceil((ROW / 2 - highest) / ROW)), bottom: Math.ceil((top + rows * gap) / ROW) };
 }
 
 /** Draws them dashed and without dots: nobody has been there yet. Their words are placed with those of the tree. */
@@ -124,6 +132,14 @@ export function paintSuggested(brush: Brush, suggested: Suggested, sx: (x: numbe
   const labels: Label[] = [];
   context.save();
   context.lineCap = "butt";
+  const { root } = suggested;
+  if (root) {
+    const [x0, x, y] = [sx(root.x0), sx(root.x), sy(root.y)];
+    brush.line(x0 + 7, y, x - 8, y).stroke(palette.ghost, 2, [5, 5]);
+    brush.disc(x, y, 8).stroke(palette.ghost, 2);
+    brush.write("?", x, y + 4, palette.accent, `600 11px ${palette.sans}`, "center");
+    labels.push({ text: elided(root.call.replace(/^chip_/, ""), 20), x: x + 4, y: y - 15, align: "right", font: `11px ${palette.mono}`, colour: palette["ink-3"], rank: 2, else: [[-20, 34], [-60, 0]] });
+  }
   for (const edge of suggested.edges) {
     const colour = edge.bad ? palette.bad : palette.ghost;
     const [x0, y0, x1, y1] = [sx(edge.x0), sy(edge.y0), sx(edge.x1), sy(edge.y1)];
@@ -134,7 +150,7 @@ export function paintSuggested(brush: Brush, suggested: Suggested, sx: (x: numbe
     const turn = Math.min(TURN, Math.abs(y1 - y0) / 2);
     const stem = x0 + TURN * 1.5;
     context.beginPath();
-    context.moveTo(x0 + 7, y0);
+    context.moveTo(x0 + (edge.depth === 1 && root ? 8 : 7), y0);
     context.lineTo(stem - turn, y0);
     context.quadraticCurveTo(stem, y0, stem, y0 + down * turn);
     context.lineTo(stem, y1 - down * turn);

@@ -1,9 +1,12 @@
 // What if this reading had been another one: where that is asked, and what is tried.
+import { stage } from "../sheet/stage.svelte";
+import { pace } from "../state/pace.svelte";
 import { panel } from "../state/panel.svelte";
 import { name, view } from "../state/view.svelte";
 import { counted } from "../words";
 import { entryAt, entryNow } from "./walk";
 import type { Place } from "./model";
+import type { PlayUntil } from "../wire/types";
 import type { Entry } from "./entries";
 
 /** An input of the past whose value is put in question: the place right after it. */
@@ -14,8 +17,9 @@ export interface Asked {
 
 class WhatIf {
   asked = $state.raw<Asked | null>(null);
-  /** The universes that were played out last: their leaves are shown with pictures. */
   busy = $state(false);
+  /** Until what universes are played out. */
+  until = $state.raw<PlayUntil>({ until: "round" });
 
   /** The input that comes next, if the program stands before one or its only input is known. */
   readonly next = $derived.by(() => view.inputs.find(({ next }) => next) ?? (view.inputs.length === 1 ? view.inputs[0] : undefined));
@@ -55,54 +59,70 @@ class WhatIf {
     return there !== null && (await view.run({ command: "jump", target: `@${entry.steps}` })) !== null;
   }
 
-  /** Adds a branch for each value of a past reading. */
+  /** Plays each value of a past reading out. */
   async branch(asked: Asked, values: string): Promise<void> {
     this.asked = null;
-    if (await this.goBefore(asked)) {
+    if (pace.isThere) {
+      await this.play(values, name({ ...asked.place, offset: 0 }));
+    } else if (await this.goBefore(asked)) {
       await this.branchHere(values);
     }
   }
 
-  /** Adds a branch for each value of the reading that comes next. */
-  async branchHere(values: string): Promise<void> {
-    const before = view.info?.branches ?? 0;
-    const reply = await view.run({ command: "branches", values });
-    if (reply?.reply === "done") {
-      const added = (view.info?.branches ?? before) - before;
-      view.message("info", added > 0 ? `${counted(added, "universe")} added: click one to go there` : reply.message, view.undo());
+  /** Plays each value of the next reading out, from wherever the program stands. */
+  async branchNext(values: string): Promise<void> {
+    if (view.inputs.some(({ next }) => next) || (await this.toNextInput())) {
+      await (pace.isThere ? this.play(values, null) : this.branchHere(values));
     }
   }
 
-  /** Adds a branch for each value of the next reading, from wherever the program stands. */
-  async branchNext(values: string): Promise<void> {
+  /** Every reading that can come next, each in a universe of its own; of many values, one of each kind. */
+  async playAll(): Promise<void> {
+    if (this.next) {
+      await this.branchNext(this.values.length > 0 ? this.values.join(", ") : "sets");
+    }
+  }
+
+  /** With a server that cannot play out: universes that begin here. */
+  private async branchHere(values: string): Promise<void> {
+    await view.say({ command: "branches", values });
+  }
+
+  private async play(values: string, at: string | null): Promise<void> {
     if (this.busy) {
       return;
     }
     this.busy = true;
-    if (view.inputs.some(({ next }) => next) || (await this.toNextInput())) {
-      await this.branchHere(values);
-    }
+    const reply = await view.run({ command: "play", values, ...(at === null ? {} : { at }), ...this.until });
     this.busy = false;
-  }
-
-  /** Every reading that can come next, each in a universe of its own. */
-  async playAll(): Promise<void> {
-    if (this.values.length > 0) {
-      await this.branchNext(this.values.join(", "));
+    if (reply?.reply === "played") {
+      const { played, wanted } = reply;
+      const cut = wanted > played.length ? `paused: ${played.length} of ${counted(wanted, "universe")}` : counted(played.length, "universe");
+      view.message("info", `${cut} played out${UNTIL[this.until.until]}`);
+      stage.follows = true;
     }
   }
 
+  /** The program stands further from its next input: to right before it. */
   private async toNextInput(): Promise<boolean> {
-    // The program stands further from its next input: to right before it.
     const call = this.next?.call.replace(/\(.*/, "") ?? "";
     const set = await view.want({ command: "break", kind: { primitive: call }, hits: 0 }, "breakpoint-set");
     if (!set) {
       return false;
     }
-    const stopped = await view.run({ command: "continue", direction: "forward" });
+    const stopped = await view.run(pace.isThere ? { command: "run-on" } : { command: "continue", direction: "forward" });
     await view.run({ command: "delete-breakpoints", ids: [set.id] });
     return stopped !== null;
   }
 }
+
+/** Until what universes were played out, in words. */
+const UNTIL: Record<PlayUntil["until"], string> = {
+  round: " to the end of the round",
+  place: " to the line",
+  breakpoint: " to a breakpoint",
+  time: " in time",
+  nowhere: " nowhere: they begin here",
+};
 
 export const whatIf = new WhatIf();

@@ -3,7 +3,10 @@
 export const VERSION = 5;
 
 export type Act = { "command": "continue",
-direction: Direction, } | { "command": "step",
+direction: Direction, } | { "command": "run-on" } | { "command": "pace",
+times?: number | null, } | { "command": "play",
+at?: string | null,
+values: string, } & PlayUntil | { "command": "step",
 agent?: string | null,
 direction: Direction,
 size: StepSize,
@@ -42,7 +45,8 @@ id: number,
 branch: number,
 from: number,
 count: number,
-calls: boolean, } | { "ask": "pause" } | { "ask": "watch",
+calls: boolean, } | { "ask": "pause" } | { "ask": "pace",
+times: number | null, } | { "ask": "watch",
 expressions: Array<string>, } | { "ask": "follow-file",
 on: boolean, } | { "ask": "open",
 id: number,
@@ -66,6 +70,7 @@ display?: DisplayView | null,
 events: Array<EventView>,
 outputs: Array<string>,
 waited_us: number,
+clock_us?: number,
 console: ConsoleView, };
 
 export type BranchEnd = "open" | "finished" | "trapped";
@@ -148,6 +153,12 @@ export type Curve = {
 steps: Array<number>,
 values: Array<number | null>,
 why?: string | null, };
+
+export type DensityListing = {
+steps: number,
+inputs: Array<number>,
+outputs: Array<number>,
+events: Array<number>, };
 
 export type Demand = "never" | "always" | "toward" | "limit";
 
@@ -265,6 +276,19 @@ line?: number | null, };
 export type FunctionListing = {
 functions: Array<FunctionEntry>, };
 
+export type HitRow = {
+universe: UniverseId,
+steps: number,
+clock_us: number,
+value: string,
+ok: boolean, };
+
+export type HitsListing = {
+place: string,
+expression: string,
+hits: Array<HitRow>,
+next?: number | null, };
+
 export type Info = {
 program: string,
 program_hash: string,
@@ -300,6 +324,27 @@ current: boolean,
 breakpoint: boolean,
 line?: number | null, };
 
+export type LeafOutcome = { "is": "open" } | { "is": "limit",
+limit: string, } | { "is": "finished",
+results: Array<string>, } | { "is": "exited",
+code: number, } | { "is": "trapped",
+trap: string, };
+
+export type LeafRow = {
+universe: UniverseId,
+steps: number,
+clock_us: number,
+outcome: LeafOutcome,
+values: Array<string | null>,
+painted?: boolean | null,
+board?: number | null, };
+
+export type LeavesListing = {
+leaves: Array<LeafRow>,
+boards: BoardView[],
+all: number,
+next?: number | null, };
+
 export type LineListing = {
 branch: number, };
 
@@ -328,7 +373,18 @@ most: number, } | { "command": "calls",
 universes: Array<UniverseId>, } | { "command": "inputs" } | { "command": "series",
 expressions: Array<string>,
 samples: number, } | { "command": "path",
-around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "suggest",
+around: number, } | { "command": "leaves",
+universes: Array<UniverseId>,
+expressions: Array<string>,
+paint?: string | null,
+boards: boolean,
+from: number,
+most: number, } | { "command": "hits",
+place: CodePlace,
+expression: string,
+from: number,
+most: number, } | { "command": "density",
+stretches: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "suggest",
 question: Question,
 within: Within, } | { "command": "notes" } | { "command": "moment" } | { "command": "files",
 path?: string | null,
@@ -383,7 +439,7 @@ always: boolean, };
 
 export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "running", "is": RunningListing | null } | { "part": "pace", "is": PaceListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = {
 universe: UniverseId,
@@ -432,6 +488,28 @@ call?: string | null,
 device_elsewhere: boolean,
 futures: number, };
 
+export type PaceListing = {
+times?: number | null, };
+
+export type PlayUntil = { "until": "round" } | { "until": "place",
+place: CodePlace, } | { "until": "breakpoint" } | { "until": "time",
+ms: number, } | { "until": "nowhere" };
+
+export type PlayedListing = {
+at: UniverseId,
+call: string,
+played: Array<PlayedRow>,
+wanted: number,
+added: number, };
+
+export type PlayedRow = {
+value: string,
+set?: string | null,
+begins: UniverseId,
+universe: UniverseId,
+steps: number,
+end: { "reason": string }, };
+
 export type ProgramListing = {
 files: Array<string>,
 functions: Array<FunctionEntry>,
@@ -456,7 +534,7 @@ value: string,
 type: string, } | { "reply": "variables" } & VariableListing | { "reply": "agents",
 agents: Array<AgentView>, } | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls",
 calls: Array<string | null>, } | { "reply": "inputs",
-inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "reply": "path" } & PathListing | { "reply": "board" } & BoardListing | { "reply": "console",
+inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "reply": "path" } & PathListing | { "reply": "played" } & PlayedListing | { "reply": "leaves" } & LeavesListing | { "reply": "hits" } & HitsListing | { "reply": "density" } & DensityListing | { "reply": "board" } & BoardListing | { "reply": "console",
 text: string, } | { "reply": "file" } & FileContents | { "reply": "streams" } & StreamsListing | { "reply": "info" } & Info | { "reply": "notes",
 notes: Array<NoteListing>, } | { "reply": "moment",
 moment: string,
@@ -465,6 +543,13 @@ universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "re
 export type RestListing = {
 set: string,
 options: Array<string>, };
+
+export type RunningListing = {
+universe: UniverseId,
+steps: number,
+clock_us: number,
+entries: number,
+tail: Array<EntryRow>, };
 
 export type SameAs = {
 at: UniverseId,

@@ -306,10 +306,11 @@ fn examples() -> Vec<ShelfEntry> {
         .filter_map(|entry| {
             let folder = entry.ok()?.path();
             let name = folder.file_name()?.to_string_lossy().into_owned();
+            let program = folder.join(&name).with_extension("wasm");
             let about = std::fs::read_to_string(folder.join("README.md")).ok()?;
-            Some(ShelfEntry {
+            program.is_file().then(|| ShelfEntry {
                 about: first_sentence(&about),
-                path: program_in(&folder, &name)?.display().to_string(),
+                path: program.display().to_string(),
                 name,
             })
         })
@@ -318,34 +319,13 @@ fn examples() -> Vec<ShelfEntry> {
     list
 }
 
-/// The program of an example: the one that is called as it is, else the only one of a model language, else its network.
-fn program_in(folder: &Path, name: &str) -> Option<PathBuf> {
-    let named = ["wasm", "at", "oz", "amb"].map(|extension| folder.join(name).with_extension(extension));
-    let shorter = ["at", "oz", "amb"].map(|extension| {
-        let first = name.split('-').next().unwrap_or(name);
-        folder.join(first).with_extension(extension)
-    });
-    let network = folder.join("network.toml");
-    named
-        .into_iter()
-        .chain(shorter)
-        .chain([network])
-        .find(|path| path.is_file())
-}
-
-/// The first sentence of a README below its title, whatever is to be typed there.
+/// The first sentence of a README below its title.
 fn first_sentence(text: &str) -> String {
-    let mut typed = false;
     let line = text
         .lines()
-        .find(|line| {
-            let fence = line.starts_with("```");
-            typed ^= fence;
-            let is_code = typed || fence || line.starts_with("    ");
-            !is_code && !line.trim().is_empty() && !line.starts_with('#')
-        })
-        .unwrap_or_default()
-        .trim();
+        .map(str::trim)
+        .find(|line| !line.is_empty() && !line.starts_with('#'))
+        .unwrap_or_default();
     match line.split_once(". ") {
         Some((sentence, _)) => format!("{sentence}."),
         None => line.to_owned(),
