@@ -50,6 +50,12 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   /** Futures that were asked for; null if none were. */
   suggestions = $state.raw<Parts["suggestions"]>(null);
   file = $state.raw<Parts["file"]>({ changed: false, followed: false });
+  /** Where the program is while it runs; null while it stands still. */
+  running = $state.raw<Parts["running"]>(null);
+  /** How fast the board's clock goes while it runs. */
+  pace = $state.raw<Parts["pace"]>({ times: null });
+  /** The guide beside the program, as text; null if there is none. */
+  tour = $state.raw<Parts["tour"]>(null);
   /** The branch that motions forward follow. */
   line = $state(0);
   /** What is being done; null while all is quiet. */
