@@ -24,7 +24,7 @@ export function step(size: StepSize, direction: Direction = "forward"): void {
 }
 
 export function go(direction: Direction = "forward"): void {
-  if (direction === "forward" && pace.isThere) {
+  if (direction === "forward") {
     pace.begin();
     void view.run({ command: "run-on" });
   } else {

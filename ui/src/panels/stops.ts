@@ -2,19 +2,11 @@
 import type { BreakpointListing } from "../wire/types";
 import { counted } from "../words";
 
-/** What a breakpoint stops at. */
-export function stopsAt({ kind, resolved }: BreakpointListing): string {
-  if (typeof kind === "string") {
-    return { trap: "any trap", event: "any event", limit: "any limit of the board" }[kind];
-  }
-  if ("write" in kind) {
-    return `writes of ${kind.write}`;
-  }
-  if ("primitive" in kind) {
-    return `calls of ${kind.primitive}`;
-  }
+/** What a breakpoint stops at; of a place, its file's own name is enough. */
+export function stopsAt({ kind, what, resolved }: BreakpointListing): string {
   const place = resolved.split("/").pop() ?? resolved;
-  return "function" in kind.code ? `${kind.code.function}, ${place}` : place;
+  const isFunction = typeof kind === "object" && "code" in kind && "function" in kind.code;
+  return isFunction && place !== "" && !what.includes(place) ? `${what}, ${place}` : what;
 }
 
 /** On what condition, how often, and what it prints. */

@@ -26,9 +26,3 @@ export const EXAMPLES: Record<string, Example> = {
 export function pictureOf(name: string): string | null {
   return PICTURES[`./pictures/${name}.svg`] ?? null;
 }
-
-/** The language of a program, by its file. */
-export function languageOf(path: string): string {
-  const known: Record<string, string> = { at: "AmbientTalk", oz: "μOz", amb: "λ amb", toml: "two boards", wasm: "a board" };
-  return known[path.split(".").pop() ?? ""] ?? "";
-}

@@ -8,8 +8,6 @@ const NAMES = Object.keys(PACES) as PaceName[];
 class Pace {
   /** What the user chose; null while the page chooses. */
   private wanted = $state<PaceName | null>(null);
-  /** Whether the server can run at a pace: then it says at which. */
-  readonly isThere = $derived("times" in view.pace);
   readonly shown = $derived(this.wanted ?? NAMES.find((name) => PACES[name] === (view.pace.times ?? null)) ?? "max");
 
   choose(name: PaceName): void {

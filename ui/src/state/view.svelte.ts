@@ -50,6 +50,8 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   mocks = $state.raw<Parts["mocks"]>([]);
   notes = $state.raw<Parts["notes"]>([]);
   board = $state.raw<Parts["board"]["board"] | null>(null);
+  /** What the board's clock shows, in microseconds. */
+  clock = $state(0);
   console = $state("");
   /** What a program of an operating system has written; null for others. */
   streams = $state.raw<Parts["streams"]>(null);
@@ -60,10 +62,12 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   /** Whether they were asked for by the page itself. */
   isQuiet = $state(false);
   file = $state.raw<Parts["file"]>({ changed: false, followed: false });
-  /** How fast the board's clock goes while the program runs; null while nobody has said, or the server cannot. */
-  pace = $state.raw<Parts["pace"]>({});
   /** Where the program is while it runs; null while it stands still. */
   running = $state.raw<Parts["running"]>(null);
+  /** How fast the board's clock goes while it runs. */
+  pace = $state.raw<Parts["pace"]>({ times: null });
+  /** The guide beside the program, as text; null if there is none. */
+  tour = $state.raw<Parts["tour"]>(null);
   /** The branch that motions forward follow. */
   line = $state(0);
   /** What is being done; null while all is quiet. */
@@ -197,7 +201,7 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   async suggest(question: Question, within: Within, isQuiet = false): Promise<void> {
     this.isQuiet = isQuiet;
     try {
-      await this.socket().suggest(question, within);
+      await this.socket().suggest(question, within, isQuiet);
     } catch (error) {
       if (!isQuiet) {
         this.complain(error);
@@ -270,6 +274,7 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
     switch (part.part) {
       case "board":
         this.board = part.is.board;
+        this.clock = part.is.clock_us;
         break;
       case "running":
         this.running = part.is;

@@ -31,7 +31,8 @@ class Leaves {
   /** What is told of each: motors first, then what the lanes show. */
   readonly columns = $derived.by((): string[] => {
     const motors = [...lanes.courses.motors.keys()].map((motor) => `motor ${motor}`);
-    const fromBoard = (view.board?.motors ?? []).map(({ motor }) => `motor ${motor}`);
+    const boards = [view.board, ...[...this.known.values()].map(({ picture }) => picture)];
+    const fromBoard = boards.flatMap((board) => board?.motors ?? []).map(({ motor }) => `motor ${motor}`);
     const changing = lanes.expressions.filter((name) => /^[\w.]+$/.test(name));
     return [...new Set([...motors, ...fromBoard, ...changing])].slice(0, COLUMNS);
   });

@@ -9,6 +9,7 @@ import type { Tint } from "./paint";
 import { baseline, inSight, type Scene } from "./scene";
 
 export const HEAD = 20;
+const STILL = { motor: 0, speed: 0, degrees: 0, needle: "" };
 const PICTURE = 52;
 const COLUMN = 66;
 
@@ -22,6 +23,8 @@ export interface Table {
   leaves: ReadonlyMap<number, Leaf>;
   tints: ReadonlyMap<number, Tint>;
   hasPictures: boolean;
+  /** Whether the board of one of them has a motor: then one that has not moved stands at 0. */
+  hasDial: boolean;
   width: number;
 }
 
@@ -51,10 +54,10 @@ export function paintTable(brush: Brush, scene: Scene, table: Table): void {
       brush.fill(palette["bad-soft"]).stroke(palette["bad-line"], 1);
     }
     if (leaf.picture && radius > 7) {
-      thumb(brush, leaf.picture, left + PICTURE / 2, y, radius, colour);
+      thumb(brush, table.hasDial && leaf.picture.motors.length === 0 ? { ...leaf.picture, motors: [STILL] } : leaf.picture, left + PICTURE / 2, y, radius, colour);
     }
     table.columns.forEach((_, n) => {
-      const value = leaf.values[n] ?? "–";
+      const value = `${leaf.values[n] ?? "–"}${/^motor \d+$/.test(table.columns[n] ?? "") ? "°" : ""}`;
       const x = left + (table.hasPictures ? PICTURE : 8) + (n + 1) * COLUMN - 8;
       brush.write(elided(value, 9), x, y + 4, colour, `${n === 0 ? 600 : 400} 12px ${palette.mono}`, "right");
     });

@@ -1,12 +1,11 @@
 // What if this reading had been another one: where that is asked, and what is tried.
 import { stage } from "../sheet/stage.svelte";
-import { pace } from "../state/pace.svelte";
 import { panel } from "../state/panel.svelte";
 import { name, view } from "../state/view.svelte";
 import { counted } from "../words";
 import { entryAt, entryNow } from "./walk";
 import type { Place } from "./model";
-import type { PlayUntil } from "../wire/types";
+import type { Act } from "../wire/types";
 import type { Entry } from "./entries";
 
 /** An input of the past whose value is put in question: the place right after it. */
@@ -14,6 +13,10 @@ export interface Asked {
   place: Place;
   entry: Entry;
 }
+
+/** Until what a future is played out. */
+type Play = Extract<Act, { command: "play" }>;
+export type PlayUntil = { [U in Play["until"]]: Omit<Extract<Play, { until: U }>, "command" | "at" | "values"> }[Play["until"]];
 
 class WhatIf {
   asked = $state.raw<Asked | null>(null);
@@ -62,17 +65,13 @@ class WhatIf {
   /** Plays each value of a past reading out. */
   async branch(asked: Asked, values: string): Promise<void> {
     this.asked = null;
-    if (pace.isThere) {
-      await this.play(values, name({ ...asked.place, offset: 0 }));
-    } else if (await this.goBefore(asked)) {
-      await this.branchHere(values);
-    }
+    await this.play(values, name({ ...asked.place, offset: 0 }));
   }
 
   /** Plays each value of the next reading out, from wherever the program stands. */
   async branchNext(values: string): Promise<void> {
     if (view.inputs.some(({ next }) => next) || (await this.toNextInput())) {
-      await (pace.isThere ? this.play(values, null) : this.branchHere(values));
+      await this.play(values, null);
     }
   }
 
@@ -81,11 +80,6 @@ class WhatIf {
     if (this.next) {
       await this.branchNext(this.values.length > 0 ? this.values.join(", ") : "sets");
     }
-  }
-
-  /** With a server that cannot play out: universes that begin here. */
-  private async branchHere(values: string): Promise<void> {
-    await view.say({ command: "branches", values });
   }
 
   private async play(values: string, at: string | null): Promise<void> {
@@ -110,7 +104,7 @@ class WhatIf {
     if (!set) {
       return false;
     }
-    const stopped = await view.run(pace.isThere ? { command: "run-on" } : { command: "continue", direction: "forward" });
+    const stopped = await view.run({ command: "run-on" });
     await view.run({ command: "delete-breakpoints", ids: [set.id] });
     return stopped !== null;
   }
