@@ -25,6 +25,7 @@ export default defineConfig({
     rollupOptions: {
       output: {
         entryFileNames: "page.js",
+        // What comes from public/ keeps its name.
         assetFileNames: "page[extname]",
         inlineDynamicImports: true,
       },

@@ -70,6 +70,9 @@ export function main(): void {
   pinMode(DATA, OUTPUT);
   spiBegin();
   command(0x11);
+  // Sixteen bits a pixel: after a reset the controller takes eighteen.
+  command(0x3a);
+  writeSpiByte(0x05);
   command(0x29);
   rectangle(0, 0, WIDTH, HEIGHT, BLACK);
   while (true) {

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { ROW } from "../src/model/layout";
 import { launch, open, ROOT, Server } from "./support";
 
 let browser: Browser;
@@ -26,108 +25,171 @@ async function show(program: string): Promise<Page> {
   context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await open(context, server.url);
   await page.getByText("1 universes, 0 edges").waitFor();
+  // Tours are played elsewhere.
+  await page.getByRole("button", { name: "Close the tour" }).click();
   return page;
 }
 
-/** Opens the menu of the universe that is looked at. */
-async function menu(page: Page): Promise<void> {
-  await page.locator("canvas").focus();
-  await page.keyboard.press("Enter");
-  await page.getByRole("menuitem").first().waitFor();
-}
+/** What is said of the universe that is looked at. */
+const universe = (page: Page) => page.getByRole("region", { name: "Universe" });
+const diagram = (page: Page) => page.getByRole("group", { name: "Sequence diagram" });
 
-test("a breakpoint halts every universe, and the menu steps on from one", async () => {
+test("a breakpoint halts every universe, and an actor steps on from one", async () => {
   const page = await show("math-actor/math.at");
   await page.getByLabel("Breakpoint", { exact: true }).fill("receiver getResult");
   await page.getByRole("button", { name: "Break", exact: true }).click();
-  await page.getByText("receiver getResult").waitFor();
+  await page.getByText("receiver getResult", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Run all universes" }).click();
   await page.getByText(/^paused in \d+ universes$/).waitFor();
-  const node = page.getByRole("region", { name: "Universe" });
-  await node.getByText("paused", { exact: true }).first().waitFor();
-  await node.getByText("breakpoint 1 (receiver getResult) at math").waitFor();
+  await universe(page).getByText("paused", { exact: true }).first().waitFor();
+  await universe(page).getByText("breakpoint 1 (receiver getResult) at math").waitFor();
 
-  await menu(page);
-  await page.getByRole("menuitem", { name: "math ›" }).click();
-  await page.getByRole("menuitem", { name: "next-turn" }).click();
+  await universe(page).getByRole("button", { name: "next-turn of math" }).click();
   await page.getByText("step next-turn of math").first().waitFor();
   // The command is drawn dashed, and stands in the sequence diagram between the actors' messages.
-  const sequence = page.getByRole("region", { name: "Sequence diagram" });
-  await sequence.locator("g.command").first().waitFor();
-  const agents = await sequence.locator("text.agent").allTextContents();
+  await diagram(page).locator("g.command").first().waitFor({ state: "attached" });
+  const agents = await page.getByRole("region", { name: "Agents" }).locator(".who b").allTextContents();
   expect(agents).toContain("math");
 
-  // What a step changed.
-  await sequence.locator("g:not(.command)", { hasText: "takes double" }).last().click();
+  // What a step changed: in the table of the state, and by itself.
+  await diagram(page).getByRole("button", { name: /math: takes double/ }).last().dispatchEvent("click");
   const difference = page.getByRole("table", { name: "Difference" });
   await difference.getByText("math inbox").waitFor();
   await difference.getByText("math result").waitFor();
+  const changed = page.getByRole("table", { name: "State" }).locator("tr.changed");
+  expect(await changed.allTextContents()).toContainEqual(expect.stringMatching(/result.*66|result.*24/));
+});
+
+test("a click beside a line sets the breakpoint that the line is about", async () => {
+  const page = await show("math-actor/math.at");
+  await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^6$/ }).click();
+  await page.getByText("receiver getResult", { exact: true }).waitFor();
+  await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^21$/ }).click();
+  await page.getByText("sender double", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  await page.getByText(/^paused in \d+ universes$/).waitFor();
+  await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^6$/ }).click();
+  await page.getByText("receiver getResult", { exact: true }).waitFor({ state: "detached" });
+});
+
+test("the way is walked by keys, and the lanes follow", async () => {
+  const page = await show("math-actor/math.at");
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  await page.getByText("ended in 3 universes").waitFor();
+  await diagram(page).getByText("step 23").waitFor();
+  await page.locator("h2", { hasText: "Multiverse" }).click();
+  await page.keyboard.press("ArrowLeft");
+  await diagram(page).getByText("step 22").waitFor();
+  await page.keyboard.press("Home");
+  await diagram(page).getByText("step 0").waitFor();
+  await universe(page).getByText("Universe 0", { exact: true }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await diagram(page).getByText("step 1", { exact: true }).waitFor();
+});
+
+test("what is right is said once: states are painted, and the step that decides is named", async () => {
+  const page = await show("math-actor/math.at");
+  await page.getByRole("tab", { name: "States" }).click();
+  await page.getByText("complete: 537 states, 3 outcomes").waitFor();
+  await page.getByLabel("right is").fill("client1 prints 24");
+  await page.keyboard.press("Enter");
+  await page.getByText("always 377").waitFor();
+  await page.getByText("open 80").waitFor();
+  await page.getByRole("button", { name: "never 80" }).click();
+  await page.getByText("This step decides").waitFor();
+  await page.getByText("every way on ends wrong").waitFor();
+  await page.getByRole("button", { name: "Go there" }).click();
+  await page.getByRole("tab", { name: "Ends" }).click();
+  const wrong = page.getByRole("article", { name: "Outcome 2" });
+  await wrong.getByText("◆").waitFor();
+  await page.getByRole("article", { name: "Outcome 0" }).getByText("✓").waitFor();
+  // Nobody is told what is right before somebody said so.
+  await page.getByLabel("right is").fill("");
+  await page.keyboard.press("Enter");
+  await page.getByText("always 377").waitFor({ state: "detached" });
+  expect(await page.getByText("✓").count()).toBe(0);
 });
 
 test("the graph is clicked, dragged and zoomed", async () => {
   const page = await show("math-actor/math.at");
+  await page.getByRole("button", { name: "Run all universes" }).click();
+  await page.getByText("ended in 3 universes").waitFor();
   const box = await page.locator("canvas").boundingBox();
   if (!box) {
     throw new Error("there is no canvas");
   }
-  // The only universe there is, half a row below the margin.
-  const [x, y] = [box.x + box.width / 2, box.y + 20 + ROW / 2];
-  const items = page.getByRole("menuitem");
+  const first = universe(page).getByText("Universe 0", { exact: true });
+  const other = universe(page).getByText("Universe 1", { exact: true });
+  // The first universe stands at the left edge, in the middle.
+  const [x, y] = [box.x + 30, box.y + box.height / 2];
   await page.mouse.click(x, y);
-  await items.first().waitFor();
-  await page.mouse.move(x + 200, y + 200);
+  await first.waitFor();
+  await page.keyboard.press("ArrowRight");
+  await other.waitFor();
+  await page.mouse.move(x + 200, y + 100);
   await page.mouse.down();
-  await page.mouse.move(x + 260, y + 290, { steps: 3 });
+  await page.mouse.move(x + 260, y + 160, { steps: 3 });
   await page.mouse.up();
-  await page.mouse.click(x, y);
-  await items.first().waitFor({ state: "detached" });
+  await other.waitFor();
+  await page.mouse.click(x + 60, y + 60);
+  await first.waitFor();
+  await page.keyboard.press("ArrowRight");
+  await other.waitFor();
   // It is under the pointer, and stays there.
-  await page.mouse.move(x + 60, y + 90);
-  await page.mouse.wheel(0, 400);
-  await page.mouse.click(x + 60, y + 90);
-  await items.first().waitFor();
+  await page.mouse.move(x + 60, y + 60);
+  await page.mouse.wheel(0, -300);
+  await page.mouse.click(x + 60, y + 60);
+  await first.waitFor();
 });
 
 test("a program is edited in the page and runs again; a wrong one says where", async () => {
   const page = await show("math-actor/math.at");
-  const program = page.getByLabel("Program");
-  const text = await program.inputValue();
-  await program.fill(`${text}\n(`);
+  const program = page.getByLabel("Program", { exact: true });
+  const write = async (text: string): Promise<void> => {
+    await program.focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  };
+  const text = readFileSync(join(ROOT, "examples/math-actor/math.at"), "utf8");
+  await write(`${text}\n(`);
   await page.getByRole("button", { name: "Run the edited program" }).click();
   await page.getByRole("status").getByText(/\d+ \|/).waitFor();
-  expect(await program.inputValue()).toBe(`${text}\n(`);
-  await program.fill(text.replace("double(33)", "double(1)"));
+  await program.locator(".wrong, .wrong-line").first().waitFor();
+  await write(text.replace("double(33)", "double(1)"));
   await page.getByRole("button", { name: "Run the edited program" }).click();
   await page.getByText("ended in 3 universes").waitFor();
   await page.getByRole("button", { name: "Run all universes" }).waitFor();
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("tab", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   const answer = page.getByRole("region", { name: "Questions" }).getByRole("table");
   await answer.getByText("math.result = 2").first().waitFor();
 });
 
 test("threads and choices have the same page", async () => {
   const page = await show("deadlock/deadlock.oz");
-  await menu(page);
-  await page.getByRole("menuitem", { name: "t0 ›" }).click();
-  await page.getByRole("menuitem", { name: "step" }).click();
+  await universe(page).getByRole("button", { name: "step of t0" }).click();
   await page.getByText("paused in 1 universe", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Run all universes" }).click();
   await page.getByText("ended in 2 universes").waitFor();
+  // Who is left waiting stands in the table and in the picture.
+  await page.getByRole("table", { name: "State" }).getByText(/waits on k/).waitFor();
+  await page.getByRole("img", { name: /t2 waits for k/ }).waitFor();
+  await page.getByRole("tab", { name: "Ask" }).click();
   await page.getByLabel("Kind of question").selectOption("may");
   await page.getByLabel("Question", { exact: true }).fill("x = true");
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByText("in every run: no").waitFor();
   await page.getByLabel("Kind of question").selectOption("keep");
   await page.getByLabel("Question", { exact: true }).fill("x = true, nosuch");
-  await page.getByRole("button", { name: "Ask" }).click();
-  await page.getByText("no state that was explored has anything called 'nosuch'").waitFor();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("no state that was explored has anything called 'nosuch'").first().waitFor();
   await page.getByLabel("Question", { exact: true }).fill("x = true");
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByText("An abstraction: only x = true and what can happen next tell states apart").waitFor();
   await page.getByRole("region", { name: "Questions" }).getByText(/^deadlock: /).waitFor();
   await page.getByRole("button", { name: "Run all universes" }).click();
   await page.getByLabel("Kind of question").selectOption("races");
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByRole("region", { name: "Questions" }).getByText(/step \d+: t[23]: [xy] = \{receive k\}/).first().waitFor();
 });
 
@@ -136,21 +198,21 @@ test("a search goes to one halt after the other", async () => {
   await page.getByLabel("Breakpoint", { exact: true }).fill("when math.result == 66");
   await page.getByRole("button", { name: "Break", exact: true }).click();
   await page.getByRole("button", { name: "Seek" }).click();
-  const node = page.getByRole("region", { name: "Universe" });
-  await node.getByText("breakpoint 1 (when math.result == 66) at math").waitFor();
+  await universe(page).getByText("breakpoint 1 (when math.result == 66) at math").waitFor();
   const text = await page.locator(".size").textContent();
   expect(Number(text?.split(" ")[0])).toBeLessThan(80);
 });
 
 test("questions about all states lead into the graph of all states", async () => {
   const page = await show("math-actor/math.at");
+  await page.getByRole("tab", { name: "Ask" }).click();
   const questions = page.getByRole("region", { name: "Questions" });
   const put = async (kind: string, argument?: string): Promise<void> => {
     await page.getByLabel("Kind of question").selectOption(kind);
     if (argument !== undefined) {
       await page.getByLabel("Question", { exact: true }).fill(argument);
     }
-    await questions.getByRole("button", { name: "Ask" }).click();
+    await questions.getByRole("button", { name: "Ask", exact: true }).click();
   };
   await put("ends");
   await questions.getByText("2: finished, 1 state:").waitFor();
@@ -168,14 +230,13 @@ test("questions about all states lead into the graph of all states", async () =>
   await questions.getByText(/ steps to state \d+, outcome 2$/).waitFor();
   await questions.getByRole("button", { name: /^State / }).last().click();
   await page.getByText("537 states, 1,128 edges").waitFor();
-  const node = page.getByRole("region", { name: "Universe" });
-  await node.getByText("Nothing follows: outcome 2.").waitFor();
-  const sequence = page.getByRole("region", { name: "Sequence diagram" });
-  await sequence.getByText("math: result := 66").first().waitFor();
-  await sequence.locator("g").last().click();
-  await node.getByText("Edges from here").waitFor();
-  await page.getByRole("tab", { name: "Universes seen" }).click();
-  await page.getByText("1 universes, 0 edges").waitFor();
+  await page.getByRole("tab", { name: "State", exact: true }).click();
+  await universe(page).getByText("Nothing follows: outcome 2.").waitFor();
+  await diagram(page).getByRole("button", { name: /math: result := 66/ }).first().waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Step back" }).click();
+  await universe(page).getByText("What can come next").waitFor();
+  await page.getByRole("tab", { name: "Visited" }).click();
+  await page.getByText(/^\d+ universes, \d+ edges$/).waitFor();
 });
 
 test("threads go forward and back in the page", async () => {
@@ -221,7 +282,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("tab", { name: "CaReDeb" }).click();
     await page.getByRole("table", { name: "Threads" }).waitFor();
     await check("CaReDeb");
-    await page.getByRole("tab", { name: "All states" }).click();
+    await page.getByRole("tab", { name: "States" }).click();
     await page.getByText("17 states, 20 edges").waitFor();
     await check("all states");
   });
@@ -232,12 +293,12 @@ test("two boards stand side by side, their messages are in the sequence diagram"
   await page.getByLabel("Breakpoint", { exact: true }).fill("motor.turns > remote.asked");
   await page.getByRole("button", { name: "Break", exact: true }).click();
   await page.getByRole("button", { name: "Run all universes" }).click();
-  const node = page.getByRole("region", { name: "Universe" });
-  await node.getByText("breakpoint 1 (motor.turns > remote.asked)").waitFor();
-  await node.getByText(/remote before .* asked = 1.*motor before .* turns = 2/s).waitFor();
-  const sequence = page.getByRole("region", { name: "Sequence diagram" });
-  await sequence.getByText("answers loses 65").waitFor();
-  const agents = await sequence.locator("text.agent").allTextContents();
+  await universe(page).getByText("breakpoint 1 (motor.turns > remote.asked)").waitFor();
+  const state = page.getByRole("table", { name: "State" });
+  await state.getByRole("row", { name: /remote\.asked 1$/ }).waitFor();
+  await state.getByRole("row", { name: /motor\.turns .*2$/ }).waitFor();
+  await diagram(page).getByRole("button", { name: /answers loses 65/ }).waitFor({ state: "attached" });
+  const agents = await page.getByRole("region", { name: "Agents" }).locator(".who b").allTextContents();
   for (const agent of ["remote", "motor", "commands", "answers"]) {
     expect(agents).toContain(agent);
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { borges, DIAL, freePort, launch, move, open, ready, ROOT, Server, universe } from "./support";
+import { borges, DIAL, freePort, launch, move, open, panel, ready, ROOT, Server, universe } from "./support";
 
 let browser: Browser;
 let server: Server;
@@ -112,8 +112,8 @@ test("a prompt and two tabs look at one session", async () => {
   const typed = spawnSync(borges(), ["repl", "--attach", server.url, "-x", "entry", "-x", "break turnTo"], { encoding: "utf8" });
   expect(typed.status).toBe(0);
   await page.waitForFunction(() => document.querySelector(".universe")?.textContent?.startsWith("0.2"));
-  await tab.getByRole("tab", { name: /Breakpoints/ }).click();
-  await tab.getByText("turnTo", { exact: false }).first().waitFor();
+  await panel(tab, "Breakpoints");
+  await tab.getByRole("list", { name: "Breakpoints" }).getByText("turnTo", { exact: false }).waitFor();
 });
 
 test("a shared link opens in the same place in another browser", async () => {
@@ -155,12 +155,12 @@ test("a killed server is noticed, and the page recovers with all that it had sho
   page = await open(context, server.url);
   await ready(page);
   await turn();
-  const entries = await page.locator(".tree .bar .quiet").first().textContent();
+  const entries = await page.locator(".sheet .amount").first().textContent();
   await server.kill();
   await page.getByRole("alert").filter({ hasText: "server has gone" }).waitFor();
   server = await again();
   await page.getByRole("alert").waitFor({ state: "detached" });
-  await page.waitForFunction((text) => document.querySelector(".tree .bar .quiet")?.textContent === text, entries);
+  await page.waitForFunction((text) => document.querySelector(".sheet .amount")?.textContent === text, entries);
   // Wherever the new server stands: back at the start, and to the turn again.
   await page.keyboard.press("R");
   await page.waitForFunction(() => document.querySelector(".universe")?.textContent === "0.0");
@@ -224,7 +224,7 @@ test("the start page opens examples and recent sessions", async () => {
   try {
     const start = await open(context, empty.url);
     await start.getByRole("heading", { name: "Recent sessions" }).waitFor();
-    await start.locator("section[aria-label='Examples'] button", { hasText: "binary-counter" }).click();
+    await start.locator("section[aria-label='Examples'] button", { hasText: "Binary counter" }).click();
     await ready(start);
     expect(await start.getByRole("heading", { level: 1 }).textContent()).toContain("binary-counter");
   } finally {
@@ -249,10 +249,17 @@ for (const colorScheme of ["light", "dark"] as const) {
       expect(violations, what).toEqual([]);
     };
     await check("the desk");
-    for (const tab of ["States", "Stack", "Breakpoints", "Memory", "Notes"]) {
-      await page.getByRole("tab", { name: new RegExp(tab) }).click();
+    for (const tab of ["Variables", "Stack", "Breakpoints", "Memory", "Notes"]) {
+      await panel(page, tab);
       await check(tab);
     }
+    for (const tab of ["States", "Futures", "Tree"]) {
+      await page.getByRole("tab", { name: new RegExp(`^${tab}`) }).click();
+      await check(tab);
+    }
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    await check("the palette");
     await page.keyboard.press("Escape");
     await page.locator(".universe").click();
     await page.keyboard.press("?");
@@ -273,8 +280,10 @@ test("futures are suggested while one works, drawn apart, and one click away", a
     await move(tab, "e");
     await tab.getByText(/14 paths, 3 traps, at most 3 options at one input/).waitFor();
     const list = tab.getByRole("list", { name: "Suggested futures" });
-    await list.getByRole("button", { name: "Jump to chip_analog_read(34) in 1..4094" }).first().waitFor();
+    await list.getByRole("button", { name: "Jump to chip_analog_read(34) ∈ 1..4094" }).first().waitFor();
     // The canvas has them too, apart from what was visited: nothing of the multiverse has grown.
+    await tab.getByRole("tab", { name: "Tree" }).click();
+    await tab.waitForFunction(() => window.borgesTree !== undefined && window.borgesTree.suggested().length > 0);
     await tab.evaluate(() => window.borgesTree?.fit());
     const drawn = await tab.evaluate(() => window.borgesTree?.suggested() ?? []);
     expect(drawn.some((edge) => edge.set === "1..4094")).toBe(true);
@@ -285,6 +294,7 @@ test("futures are suggested while one works, drawn apart, and one click away", a
     await tab.mouse.click(bad.x, bad.y);
     await tab.getByText(/trap: integer divide by zero|integer divide by zero/).first().waitFor();
     await tab.waitForFunction(() => document.querySelector(".universe")?.textContent?.includes(".5"));
+    await tab.getByRole("tab", { name: /Futures/ }).click();
     await tab.getByRole("button", { name: "Why", exact: true }).click();
     await tab.getByText(/Inevitable after/).waitFor();
     // And from the panel.
@@ -304,7 +314,7 @@ test("a program of WASI shows its files, descriptors, streams and exit code, whe
   try {
     const tab = await open(context, other.url);
     await ready(tab);
-    await tab.getByRole("tab", { name: "Files" }).click();
+    await panel(tab, "Files");
     const files = tab.getByRole("table", { name: "Files and what changed" });
     const content = tab.getByLabel("What is in /data/notes.txt");
     await files.getByRole("button", { name: "/data/notes.txt" }).click();

@@ -49,7 +49,7 @@ test("a million states", { timeout: 600_000 }, async () => {
   page.setDefaultTimeout(400_000);
   await page.getByText("1 universes, 0 edges").waitFor();
   const begun = Date.now();
-  await page.getByRole("tab", { name: "All states" }).click();
+  await page.getByRole("tab", { name: "States" }).click();
   await page.waitForFunction((states) => (window.borgesStates?.count() ?? 0) >= states, STATES);
   const explored = Date.now() - begun;
   const far = await pan(page, "borgesStates");
@@ -59,11 +59,13 @@ test("a million states", { timeout: 600_000 }, async () => {
   await page.evaluate(() => window.borgesStates?.zoom(1e6));
   const near = await pan(page, "borgesStates");
   const asked = Date.now();
+  await page.getByRole("tab", { name: "Ask" }).click();
   await page.getByLabel("Kind of question").selectOption("shortest_to_ends");
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.getByText(/ steps to state \d+, outcome 0$/).waitFor();
   const answered = Date.now() - asked;
   await page.getByRole("button", { name: /^State / }).first().click();
+  await page.getByRole("tab", { name: "State", exact: true }).click();
   await page.getByText(/^Nothing follows: outcome/).waitFor();
   const shown = (name: string, frames: { median: number; worst: number }): string =>
     `${name} median ${frames.median.toFixed(1)} ms, worst ${frames.worst.toFixed(1)} ms`;

@@ -96,6 +96,8 @@ export async function open(context: BrowserContext, url: string, prepare?: (page
     for (const [file, type] of [
       ["page.js", "text/javascript"],
       ["page.css", "text/css"],
+      ["sans.woff2", "font/woff2"],
+      ["mono.woff2", "font/woff2"],
     ] as const) {
       const body = () => readFileSync(join(ROOT, "crates/web/page", file));
       await page.route(`**/${file}`, (route) => route.fulfill({ body: body(), contentType: type }));
@@ -107,6 +109,18 @@ export async function open(context: BrowserContext, url: string, prepare?: (page
   });
   await page.goto(url);
   return page;
+}
+
+/** Brings a panel of the left flank to the front: by its tab, or by the menu of those without room. */
+export async function panel(page: Page, name: string): Promise<void> {
+  const tab = page.getByRole("tab", { name: new RegExp(`^${name}`) });
+  if (await tab.isVisible()) {
+    await tab.click();
+    return;
+  }
+  await page.getByRole("button", { name: "More of Panels" }).click();
+  await page.getByRole("menuitem", { name }).click();
+  await tab.waitFor();
 }
 
 /** Waits until the page shows a program and nothing is under way. */

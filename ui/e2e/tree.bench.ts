@@ -68,7 +68,7 @@ test("a path of a million instructions", async () => {
   await ready(page);
   await page.keyboard.press("c");
   await page.getByText("finished", { exact: true }).waitFor();
-  const steps = await page.evaluate(() => Number(document.querySelector(".where .quiet")?.textContent?.replace(/\D/g, "")));
+  const steps = await page.evaluate(() => Number(document.querySelector(".where .step")?.textContent?.replace(/\D/g, "")));
   await page.evaluate((count) => window.borgesTree?.open(0, 0, count), steps);
   const panned = await pan(page, "borgesTree");
   const task = await longest(page);

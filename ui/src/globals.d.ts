@@ -1,3 +1,4 @@
+/// <reference types="vite/client" />
 interface Window {
   /** For tests and benches only. */
   borgesTree?: {
@@ -6,6 +7,8 @@ interface Window {
     drawn(): number;
     /** Middles of the suggested options. */
     suggested(): { x: number; y: number; set: string; end: string }[];
+    /** What is written where, in pixels of the canvas. */
+    labels(): { text: string; left: number; top: number; right: number; bottom: number }[];
     pan(dx: number, dy: number): void;
     fit(): void;
     open(branch: number, index: number, steps: number): void;

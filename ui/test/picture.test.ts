@@ -4,7 +4,7 @@ import { fit, hit, spot } from "../src/model/states";
 import { brief, colourOf, drawn } from "../src/panels/picture";
 import type { StatesPicture } from "../src/wire/types";
 
-/** Rows of up to a hundred states, each of which leads to the next. */
+/** Columns of up to a hundred states, each of which leads to the next. */
 function picture(count: number): StatesPicture {
   const numbers = Array.from({ length: count }, (_, number) => number);
   return {
@@ -29,8 +29,8 @@ for (const count of [1, 100, 10_000]) {
     expect(all.states.ends.length).toBe(count > 1 ? 1 : 0);
     const look = fit(all.states, 400, 300);
     for (const state of [0, count >> 1, count - 1]) {
-      const at = spot(all.states, look, state, 400);
-      expect(hit(all.states, look, at.x, at.y, 400, 16)).toBe(state);
+      const at = spot(all.states, look, state, 300);
+      expect(hit(all.states, look, at.x, at.y, 300, 16)).toBe(state);
       expect(at.x >= 0 && at.x <= 400 && at.y >= 0 && at.y <= 300).toBe(true);
     }
     expect(all.leaving.flat().length).toBe(count - 1);

@@ -1,8 +1,8 @@
 // The multiverse's model and layout, without a browser.
 import { describe, expect, test } from "vitest";
-import { layOut, NO_WISHES, segmentOf, xOf, ENTRY, FOLDED } from "../src/tree/layout";
+import { layOut, NO_WISHES, segmentOf, xOf, ENTRY, FOLDED, foldedWidth } from "../src/tree/layout";
 import { Multiverse } from "../src/tree/model";
-import { density, stepAt, xAt } from "../src/time/scale";
+import { axisOf, entriesBefore, stepOfX, xOfStep } from "../src/time/axis";
 import type { BranchesFrame } from "../src/wire/frames";
 
 /** Branches as [branch, parent, fork, tip]. */
@@ -95,7 +95,8 @@ describe("layout", () => {
   test("long runs are folded, and unfold to their length", () => {
     const model = multiverse([[0, 0, 0, 1000]]);
     const folded = layOut(model, NO_WISHES);
-    expect(folded.x1[0]).toBe(FOLDED);
+    expect(folded.x1[0]).toBe(foldedWidth(1000));
+    expect(foldedWidth(1000)).toBeLessThan(4 * FOLDED);
     const unfolded = layOut(model, { ...NO_WISHES, unfolded: new Set(["0.0"]) });
     expect(unfolded.x1[0]).toBe(1000 * ENTRY);
     expect(xOf(model, unfolded, 0, 500)).toBe(500 * ENTRY);
@@ -131,15 +132,43 @@ describe("layout", () => {
   });
 });
 
-describe("timeline", () => {
-  test("steps and pixels are each other's inverse at the ends", () => {
-    expect(stepAt(xAt(1000, 1000, 640), 1000, 640)).toBe(1000);
-    expect(stepAt(-5, 1000, 640)).toBe(0);
-    expect(xAt(5, 0, 640)).toBe(0);
+describe("bands", () => {
+  const rows: [number, number, number, number][] = [[0, 0, 0, 6]];
+  for (let id = 1; id <= 500; id++) {
+    rows.push([id, 0, 2, 5]);
+  }
+
+  test("many leaves of one fork are one band, what is pointed at stays apart, and a band unfolds", () => {
+    const model = multiverse(rows);
+    const layout = layOut(model, { ...NO_WISHES, pins: [{ branch: 77, index: 5 }] });
+    expect([...layout.bands.values()].map((leaves) => leaves.length)).toEqual([499]);
+    expect(layout.rows).toBe(3);
+    expect(layout.y[77]).toBeGreaterThan(0);
+    const unfolded = layOut(model, { ...NO_WISHES, spread: new Set(["0.2"]) });
+    expect(unfolded.bands.size).toBe(0);
+    expect(unfolded.rows).toBe(501);
   });
 
-  test("every entry is counted once", () => {
-    const lanes = density(Float64Array.from([0, 5, 10, 10]), Uint8Array.from([0, 1, 2, 0]), 10, 100);
-    expect(lanes.map((lane) => lane.reduce((a, b) => a + b, 0))).toEqual([2, 1, 1]);
+  test("what ended alike is gathered", () => {
+    const model = multiverse(rows);
+    for (let row = 200; row < 300; row++) {
+      model.end[row] = 2;
+    }
+    const layout = layOut(model, NO_WISHES);
+    expect([...layout.bands.values()].map((leaves) => leaves.length)).toEqual([199, 100, 201]);
+  });
+});
+
+describe("axis", () => {
+  test("a step is drawn between its entries, and found there again", () => {
+    const model = multiverse([[0, 0, 0, 4]]);
+    const layout = layOut(model, NO_WISHES);
+    const axis = axisOf(model, layout, NO_WISHES, 0, { numbers: Uint32Array.from([1, 2, 3, 4]), steps: Float64Array.from([9, 10, 20, 30]) });
+    expect([...axis.xs]).toEqual([1, 2, 3, 4].map((n) => n * ENTRY));
+    expect(entriesBefore(axis, 10)).toBe(1);
+    for (let step = 0; step <= axis.tip; step++) {
+      expect(Math.abs(stepOfX(axis, xOfStep(axis, step)) - step)).toBeLessThanOrEqual(1);
+      expect(xOfStep(axis, step)).toBeGreaterThanOrEqual(xOfStep(axis, Math.max(0, step - 1)));
+    }
   });
 });

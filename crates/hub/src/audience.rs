@@ -61,6 +61,11 @@ impl Audience {
         self.clients.insert(client, Client { out, sees });
     }
 
+    /// Whether anybody is told everything.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.clients.values().any(|client| client.sees)
+    }
+
     pub(crate) fn leave(&mut self, client: ClientId) {
         self.clients.remove(&client);
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use borges_session::command::{Act, Command, Event, Look, Reply, Stop, StopReason};
-use borges_session::listing::{BranchListing, MultiverseListing};
+use borges_session::command::{Act, Command, Event, Flow, Look, Reply, Stop, StopReason};
+use borges_session::listing::{BranchListing, LiveListing, MultiverseListing};
 use borges_session::suggest::{Question, Within};
 use borges_session::{Observer, Session};
 
@@ -32,6 +32,8 @@ pub(crate) struct Device {
     file: WatchedFile,
     /// The question about futures that is being answered.
     search: Option<Search>,
+    /// Nobody asked for it: it is not in the way of a command.
+    quiet: bool,
 }
 
 /// The program's file as it was when it was opened.
@@ -79,8 +81,14 @@ impl Subject for Device {
                 }
             }
             Ask::Suggest {
-                question, within, ..
-            } => return self.suggest(room, turn, question, within),
+                question,
+                within,
+                quiet,
+                ..
+            } => {
+                self.quiet = quiet;
+                return self.suggest(room, turn, question, within);
+            }
             Ask::EndSuggestions => match &self.search {
                 Some(search) => search.end(),
                 None => room.show(vec![Part::Suggestions(None)]),
@@ -96,7 +104,7 @@ impl Subject for Device {
                 self.show_file(room);
             }
             // The hub's own.
-            Ask::Open { .. } | Ask::Pause | Ask::Resync => {}
+            Ask::Open { .. } | Ask::Pause | Ask::Pace { .. } | Ask::Resync => {}
         }
         Ok(Answer::Seen)
     }
@@ -116,6 +124,24 @@ impl Subject for Device {
     }
 }
 
+/// Shows a running program, and the branch that it is on.
+fn show_live(branches: &mut Vec<BranchListing>, room: &mut Room, picture: LiveListing) {
+    let row = picture.branch.clone();
+    let nth = row.branch as usize;
+    // One that others come before is told with them.
+    if nth <= branches.len() {
+        let number = room.audience.next_number();
+        let frame = frames::branches(number, false, &[&row]);
+        room.audience.patch(Message::Binary(frame.into()));
+        match branches.get_mut(nth) {
+            Some(known) => *known = row,
+            None => branches.push(row),
+        }
+    }
+    let parts = parts::live(picture, &room.watched_expressions, &room.known);
+    room.show(parts);
+}
+
 impl Device {
     pub(crate) fn new(session: Box<Session>) -> Self {
         Self {
@@ -125,6 +151,7 @@ impl Device {
             stop: None,
             file: WatchedFile::default(),
             search: None,
+            quiet: false,
         }
     }
 
@@ -162,6 +189,10 @@ impl Device {
     fn command(&mut self, room: &mut Room, turn: Turn, command: Command) -> Result<Answer, String> {
         let looks = matches!(command, Command::Look(_));
         let uploads = matches!(command, Command::Act(Act::Upload { .. }));
+        if !looks && std::mem::take(&mut self.quiet) {
+            self.search = None;
+            room.show(vec![Part::Suggestions(None)]);
+        }
         let reply = self.execute(room, turn, command);
         match &reply {
             Ok(Reply::Stopped(stop)) => self.stop = Some(stop.clone()),
@@ -197,7 +228,23 @@ impl Device {
             Command::Look(_) => room.pauses.next_turn(),
             Command::Act(_) => turn,
         };
-        let reply = room.watched(turn, |observer| self.session.execute(command, observer));
+        // What takes long and only looks gives way to what acts: it is asked again.
+        let gives_way = matches!(&command, Command::Look(look) if look.gives_way());
+        let flow = |room: &Room| match gives_way && room.pauses.acts_wait() {
+            true => Flow::Pause,
+            false => room.pauses.flow(turn),
+        };
+        if matches!(command, Command::Act(_)) {
+            let seen = room.audience.is_seen();
+            self.session
+                .look_on(seen.then(|| room.watched_expressions.clone()));
+        }
+        let branches = &mut self.branches;
+        let mut live = |room: &mut Room, picture| show_live(branches, room, picture);
+        let session = &mut self.session;
+        let reply = room.watched_live(flow, &mut live, |observer| {
+            session.execute(command, observer)
+        });
         reply.map_err(|error| error.to_string())
     }
 

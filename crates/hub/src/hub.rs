@@ -1,5 +1,6 @@
 //! The thread that owns a session, and the way to it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -7,7 +8,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use borges_session::model::ModelSession;
-use borges_session::{Observer, Session};
+use borges_session::{Act, Observer, Pace, Session};
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use crate::audience::{Answer, ClientId, Message, Out};
 use crate::device::Device;
@@ -26,6 +29,11 @@ pub trait Shelf: Send {
     /// # Errors
     /// Why it cannot be opened, for people.
     fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String>;
+
+    /// A guide to a program, if there is one beside it.
+    fn tour(&mut self, _program: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// What a shelf has opened.
@@ -44,7 +52,13 @@ enum Job {
         out: Out,
     },
     Leave(ClientId),
-    Ask(ClientId, Turn, Box<Ask>),
+    Ask {
+        client: ClientId,
+        turn: Turn,
+        /// What only looks gives way to it.
+        acts: bool,
+        ask: Box<Ask>,
+    },
     Stop,
 }
 
@@ -53,6 +67,7 @@ enum Job {
 pub struct Hub {
     jobs: Sender<Job>,
     pauses: Arc<Pauses>,
+    pace: Pace,
     next_client: Arc<AtomicU32>,
 }
 
@@ -68,7 +83,8 @@ impl Hub {
         let (jobs, inbox) = mpsc::channel();
         let pauses = Arc::new(Pauses::default());
         let (ready, opened) = mpsc::channel();
-        let room = Room::new(Arc::clone(&pauses));
+        let pace = Pace::default();
+        let room = Room::new(Arc::clone(&pauses), pace.clone());
         let work = move || {
             // Sessions are opened on the thread that owns them.
             let mut owner = Owner::new(shelf, room);
@@ -87,6 +103,7 @@ impl Hub {
         let hub = Self {
             jobs,
             pauses,
+            pace,
             next_client: Arc::new(AtomicU32::new(1)),
         };
         Ok((hub, thread))
@@ -108,12 +125,38 @@ impl Hub {
 
     /// Somebody asks.
     pub fn ask(&self, client: ClientId, ask: Ask) {
-        if ask == Ask::Pause {
-            self.pauses.pause();
-            return;
-        }
+        let acts = match &ask {
+            Ask::Pause => return self.pauses.pause(),
+            Ask::Pace { times } => {
+                self.pace.set(*times);
+                false
+            }
+            Ask::Command { command, .. } => self.foresee(command),
+            _ => false,
+        };
         let turn = self.pauses.next_turn();
-        let _gone = self.jobs.send(Job::Ask(client, turn, Box::new(ask)));
+        let ask = Box::new(ask);
+        let _gone = self.jobs.send(Job::Ask {
+            client,
+            turn,
+            acts,
+            ask,
+        });
+    }
+
+    /// Whether a command acts, so that what only looks gives way. A pace is kept at once, also by what is under way.
+    fn foresee(&self, command: &Value) -> bool {
+        match Act::deserialize(command) {
+            Ok(Act::Pace { times }) => {
+                self.pace.set(times);
+                false
+            }
+            Ok(_) => {
+                self.pauses.act();
+                true
+            }
+            Err(_) => false,
+        }
     }
 
     /// Ends the thread once it has done what it was asked before; running work is paused.
@@ -137,7 +180,9 @@ impl Owner {
             Part::Model(None),
             Part::Program(ProgramListing::default()),
             Part::Suggestions(None),
+            Part::Tour(None),
             Part::Work(WorkListing::default()),
+            room.pace_part(),
         ]);
         Self {
             shelf,
@@ -162,7 +207,17 @@ impl Owner {
                     }
                 }
                 Ok(Job::Leave(client)) => self.room.audience.leave(client),
-                Ok(Job::Ask(client, turn, ask)) => self.carry_out(client, turn, *ask),
+                Ok(Job::Ask {
+                    client,
+                    turn,
+                    acts,
+                    ask,
+                }) => {
+                    if acts {
+                        self.room.pauses.begin_act();
+                    }
+                    self.carry_out(client, turn, *ask);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -185,6 +240,11 @@ impl Owner {
         let answer = match (ask, &mut self.subject) {
             // `Hub::ask` has seen to a pause: it cannot wait in line.
             (Ask::Pause, _) => Ok(Answer::Seen),
+            (Ask::Pace { .. }, _) => {
+                let pace = self.room.pace_part();
+                self.room.show(vec![pace]);
+                Ok(Answer::Seen)
+            }
             (Ask::Resync, _) => {
                 self.snapshot(client);
                 Ok(Answer::Seen)
@@ -207,14 +267,24 @@ impl Owner {
         let opened = self
             .room
             .watched(turn, |observer| shelf.open(path, observer))?;
+        let program = match &opened {
+            Opened::Device(session) => session.program_path().to_owned(),
+            Opened::Model(_) => PathBuf::from(path),
+        };
+        let tour = self.shelf.tour(&program);
         let mut subject: Box<dyn Subject> = match opened {
-            Opened::Device(session) => Box::new(Device::new(session)),
+            Opened::Device(mut session) => {
+                self.room.pace.set(None);
+                session.keep_pace(self.room.pace.clone());
+                Box::new(Device::new(session))
+            }
             Opened::Model(session) => Box::new(Model::new(session)),
         };
         self.room.known.forget_session();
         subject.enter(&mut self.room);
         self.subject = Some(subject);
-        self.room.show(vec![Part::Shelf(self.shelf.listing())]);
+        let shelf = Part::Shelf(self.shelf.listing());
+        self.room.show(vec![shelf, Part::Tour(tour)]);
         Ok(())
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use borges_session::command::{Flow, Look, Reply, Stop};
-use borges_session::listing::{FunctionListing, VariableListing};
+use borges_session::listing::{FunctionListing, Info, LiveListing, VariableListing};
 use borges_session::{Session, is_of_library};
 
-use crate::protocol::{LineListing, Part, ProgramListing, WatchListing};
+use crate::protocol::{LineListing, Part, ProgramListing, RunningListing, WatchListing};
 
 /// Watched expressions.
 pub(crate) const MOST_WATCHES: usize = 64;
@@ -36,7 +36,15 @@ impl Known {
     /// Forgets what was seen of a session: another takes its place.
     pub(crate) fn forget_session(&mut self) {
         self.0
-            .retain(|part| matches!(part, Part::Shelf(_) | Part::Work(_)));
+            .retain(|part| matches!(part, Part::Shelf(_) | Part::Work(_) | Part::Pace(_)));
+    }
+
+    /// The facts as they were last sent.
+    pub(crate) fn info(&self) -> Option<&Info> {
+        self.0.iter().find_map(|part| match part {
+            Part::Info(info) => info.as_deref(),
+            _ => None,
+        })
     }
 
     /// All of them.
@@ -75,6 +83,7 @@ pub(crate) fn of(
     known: &Known,
 ) -> Vec<Part> {
     let mut parts = vec![
+        Part::Running(None),
         Part::Stop(stop.cloned().map(Box::new)),
         Part::Line(LineListing {
             branch: session.line(),
@@ -100,6 +109,65 @@ pub(crate) fn of(
     }));
     parts.push(Part::Variables(variables(session, known)));
     parts.push(Part::Watches(watches(session, watched, known)));
+    parts
+}
+
+/// What a running program shows.
+pub(crate) fn live(picture: LiveListing, watched: &[String], known: &Known) -> Vec<Part> {
+    let LiveListing {
+        at,
+        line,
+        entries,
+        board,
+        stack,
+        mut variables,
+        values,
+        console,
+        tail: last,
+        ..
+    } = picture;
+    mark_globals(&mut variables, known);
+    let watches = watched.iter().zip(values).map(|(expression, found)| {
+        let old = known.watches().iter();
+        let old = old.rev().find(|old| old.expression == *expression);
+        WatchListing {
+            changed: old.is_some_and(|old| old.value != found.value),
+            expression: expression.clone(),
+            value: found.value,
+            type_name: found.type_name,
+            ok: found.ok,
+        }
+    });
+    let running = RunningListing {
+        universe: at.universe,
+        steps: at.steps,
+        clock_us: board.clock_us,
+        entries,
+        tail: last,
+    };
+    let facts = known.info().map(|info| {
+        let device_at = match at.device_elsewhere {
+            true => info.device_at.clone(),
+            false => at.clone(),
+        };
+        Box::new(Info {
+            device_at,
+            here: at,
+            entries,
+            ..info.clone()
+        })
+    });
+    let mut parts = vec![
+        Part::Running(Some(Box::new(running))),
+        Part::Info(facts),
+        Part::Stop(None),
+        Part::Line(LineListing { branch: line }),
+        Part::Board(board),
+        Part::Stack(stack),
+        Part::Variables(variables),
+        Part::Watches(watches.collect()),
+    ];
+    parts.extend(console.map(|text| Part::Console(tail(&text))));
     parts
 }
 
@@ -133,20 +201,18 @@ fn variables(session: &mut Session, known: &Known) -> VariableListing {
     let frame = session.here().frame;
     let mut listing = match ask(session, Look::Variables { agent: None, frame }) {
         Some(Reply::Variables(listing)) => listing,
-        _ => VariableListing {
-            frame,
-            locals: Vec::new(),
-            globals: Vec::new(),
-            of_libraries: 0,
-            operands: Vec::new(),
-        },
+        _ => VariableListing::none(frame),
     };
+    mark_globals(&mut listing, known);
+    listing
+}
+
+fn mark_globals(listing: &mut VariableListing, known: &Known) {
     let before = known.variables().map_or(&[][..], |before| &before.globals);
     for global in &mut listing.globals {
         let old = before.iter().find(|old| old.name == global.name);
         global.changed = old.is_some_and(|old| old.value != global.value);
     }
-    listing
 }
 
 fn watches(session: &mut Session, watched: &[String], known: &Known) -> Vec<WatchListing> {

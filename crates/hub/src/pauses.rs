@@ -16,6 +16,8 @@ pub(crate) struct Pauses {
     asked: AtomicU64,
     /// The last turn that is paused.
     paused: AtomicU64,
+    /// How many wait in line that act.
+    acts: AtomicU64,
 }
 
 impl Pauses {
@@ -28,6 +30,21 @@ impl Pauses {
     pub(crate) fn pause(&self) {
         self.paused
             .store(self.asked.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Somebody asked for something that acts: what only looks, and takes long, gives way.
+    pub(crate) fn act(&self) {
+        self.acts.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// One of those begins.
+    pub(crate) fn begin_act(&self) {
+        self.acts.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether something waits in line that acts.
+    pub(crate) fn acts_wait(&self) -> bool {
+        self.acts.load(Ordering::SeqCst) > 0
     }
 
     /// Also what is asked from now on.

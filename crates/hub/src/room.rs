@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use borges_session::Observer;
-use borges_session::command::Event;
+use borges_session::command::{Event, Flow};
+use borges_session::listing::LiveListing;
+use borges_session::{Observer, Pace};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::audience::{Answer, Audience, ClientId};
 use crate::parts::Known;
 use crate::pauses::{Pauses, Turn};
-use crate::protocol::{Ask, Part, Tell, WorkListing};
+use crate::protocol::{Ask, PaceListing, Part, Tell, WorkListing};
 
 /// How often progress is told.
 const TELL_PROGRESS: Duration = Duration::from_millis(100);
@@ -50,6 +51,8 @@ pub(crate) struct Room {
     pub(crate) audience: Audience,
     pub(crate) known: Known,
     pub(crate) pauses: Arc<Pauses>,
+    /// Of programs that run; whoever looks may set it meanwhile.
+    pub(crate) pace: Pace,
     /// Expressions that are watched, whatever the program.
     pub(crate) watched_expressions: Vec<String>,
     /// Programs are uploaded by themselves when their files change.
@@ -57,11 +60,12 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    pub(crate) fn new(pauses: Arc<Pauses>) -> Self {
+    pub(crate) fn new(pauses: Arc<Pauses>, pace: Pace) -> Self {
         Self {
             audience: Audience::default(),
             known: Known::default(),
             pauses,
+            pace,
             watched_expressions: Vec::new(),
             follows_file: false,
         }
@@ -75,8 +79,26 @@ impl Room {
 
     /// Does what may take long: everybody is told what happens meanwhile, and everybody may pause it.
     pub(crate) fn watched<T>(&mut self, turn: Turn, work: impl FnOnce(Observer<'_>) -> T) -> T {
+        let flow = |room: &Self| room.pauses.flow(turn);
+        self.watched_live(flow, &mut |_, _| {}, work)
+    }
+
+    /// [`Self::watched`] until `flow` ends it. Pictures of a running program are for `live`.
+    pub(crate) fn watched_live<T>(
+        &mut self,
+        flow: impl Fn(&Self) -> Flow,
+        live: &mut dyn FnMut(&mut Self, LiveListing),
+        work: impl FnOnce(Observer<'_>) -> T,
+    ) -> T {
         let mut told = Instant::now();
         let result = work(&mut |event| {
+            let event = match event {
+                Event::Live(picture) => {
+                    live(self, *picture);
+                    return flow(self);
+                }
+                event => event,
+            };
             let progress = match &event {
                 Event::Progress { what, .. } => Some(what.clone()),
                 _ => None,
@@ -84,13 +106,21 @@ impl Room {
             if progress.is_none() || told.elapsed() >= TELL_PROGRESS {
                 if progress.is_some() {
                     told = Instant::now();
-                    self.show(vec![Part::Work(WorkListing { doing: progress })]);
+                    let pace = self.pace_part();
+                    self.show(vec![Part::Work(WorkListing { doing: progress }), pace]);
                 }
                 self.audience.tell_all(&Tell::Event { event });
             }
-            self.pauses.flow(turn)
+            flow(self)
         });
-        self.show(vec![Part::Work(WorkListing::default())]);
+        let pace = self.pace_part();
+        self.show(vec![Part::Work(WorkListing::default()), pace]);
         result
+    }
+
+    /// The pace as everybody sees it.
+    pub(crate) fn pace_part(&self) -> Part {
+        let times = self.pace.times();
+        Part::Pace(PaceListing { times })
     }
 }

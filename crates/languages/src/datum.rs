@@ -23,6 +23,18 @@ pub enum Datum {
 }
 
 impl Datum {
+    /// As it is shown where a text stands for a value that is known by no more than that: without quotes.
+    pub(crate) fn bare(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::List(items) => {
+                let items: Vec<_> = items.iter().map(Self::bare).collect();
+                format!("[{}]", items.join(", "))
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// A value that is known by its text only.
     pub(crate) fn of_text(text: &str) -> Self {
         match text {

@@ -16,6 +16,7 @@ mod error;
 pub mod headless;
 mod history;
 pub mod import;
+mod live;
 mod look;
 mod motion;
 pub mod network;
@@ -31,6 +32,7 @@ pub mod values;
 #[cfg(feature = "typescript")]
 pub use borges_board::BoardView;
 pub use borges_link::{Address, AddressError, Gate, GateError, GateEvent, Key, KeyError, ports};
+pub use borges_sim::Pace;
 pub use command::{Act, Command, Event, Flow, Look, Observer, Reply, listing};
 pub use device::probe;
 pub use device::serve::BoardServer;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use borges_sim::Faults;
+use borges_sim::{Faults, Pace};
 
 use crate::program::Provided;
 
@@ -51,6 +51,9 @@ pub struct Options {
     /// Inputs, outputs and events after which a live run pauses by itself: a program that runs for ever at full speed
     /// would otherwise fill the memory.
     pub live_entries: u64,
+    /// How fast the board's clock goes while the program runs, on what is recorded and on a simulated device. A real one
+    /// has a clock of its own.
+    pub pace: Pace,
 }
 
 impl Options {
@@ -74,6 +77,7 @@ impl Options {
             look_every: LOOK_EVERY,
             device_slice: 125_000,
             live_entries: LIVE_ENTRIES,
+            pace: Pace::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use borges_vm::{ValType, Value};
 use borges_wasi::{Chosen, Wants, World};
 
 use crate::{
-    Environment, random,
+    Environment, Metronome, Pace, random,
     source::{Running, edge_after, number},
 };
 
@@ -40,6 +40,7 @@ pub struct SimBoard {
     origins: [Option<u64>; 4],
     /// Since when those clocks go as the host's does, if they do.
     since: Option<Instant>,
+    metronome: Metronome,
 }
 
 /// Up to which time events were already reported.
@@ -68,6 +69,7 @@ impl SimBoard {
             reported: Reported::default(),
             origins: [None; 4],
             since: None,
+            metronome: Metronome::default(),
         }
     }
 
@@ -77,6 +79,15 @@ impl SimBoard {
     pub fn in_real_time(self) -> Self {
         Self {
             since: Some(Instant::now()),
+            ..self
+        }
+    }
+
+    /// The same with a clock that is kept to a pace.
+    #[must_use]
+    pub fn paced(self, pace: Pace) -> Self {
+        Self {
+            metronome: Metronome::new(pace),
             ..self
         }
     }
@@ -344,6 +355,12 @@ impl Hardware for SimBoard {
         }
         self.environment.perform(board, action);
         self.settle();
+    }
+
+    fn settled(&mut self) -> bool {
+        let now_us = self.now_us();
+        let allowed = self.metronome.allows_us(now_us);
+        allowed.is_none_or(|allowed| now_us <= allowed)
     }
 
     fn restore(&mut self, _board: &Board, restore: &Restore) {

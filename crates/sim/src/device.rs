@@ -1,6 +1,7 @@
 //! Simulated devices: a stub on some hardware, at the other end of a link in this process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use borges_board::Hardware;
 use borges_stub::{Poll, Stub};
@@ -11,6 +12,9 @@ use crate::link::{Clock, Faults, LossyLink};
 /// How far a virtual clock moves at each look at a bad line, in µs, while the device waits and while it works.
 const TICK_US: u64 = 500;
 const WORK_US: u64 = 50;
+
+/// So long a device that waits for its own clock leaves the processor to others.
+const NAP: Duration = Duration::from_millis(1);
 
 /// The host's end of a link whose other end is a stub in this process.
 ///
@@ -78,7 +82,10 @@ impl<H: Hardware> SimDevice<H> {
         let now = self.clock.now_us();
         match &mut self.line {
             Line::Direct(out) => {
-                stub.poll(now);
+                let idle = stub.poll(now) == Poll::Idle;
+                if idle && stub.is_waiting() {
+                    std::thread::sleep(NAP);
+                }
                 while let Some(frame) = stub.transmit() {
                     out.extend_from_slice(frame);
                 }

@@ -15,6 +15,8 @@ pub(crate) fn find(path: &str) -> Option<(&'static str, &'static [u8])> {
             "text/css; charset=utf-8",
             include_bytes!("../page/page.css"),
         ),
+        "sans.woff2" => ("font/woff2", include_bytes!("../page/sans.woff2")),
+        "mono.woff2" => ("font/woff2", include_bytes!("../page/mono.woff2")),
         "icon.svg" => ("image/svg+xml", include_bytes!("../page/icon.svg")),
         _ => return None,
     })

@@ -8,7 +8,7 @@ use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt as _;
 use borges_hub::protocol::Ask;
@@ -29,6 +29,15 @@ const PATIENCE: usize = 4096;
 /// Nothing from elsewhere, and in nobody's frame. The editor sets styles from its script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
     connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// For who followed an address that is none.
+const NOTHING: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Not here</title>\
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:15vh auto;padding:0 1em;color-scheme:light dark}</style>\
+<h1>There is no page at this address</h1>\
+<p>Borges runs here, but the address has a secret in it that changes whenever it starts: this one is of an earlier start, or \
+something of it is missing.</p>\
+<p>Open the address that the terminal shows in which <code>borges debug</code> runs, or start it again. With \
+<code>--port</code> and the variable <code>BORGES_TOKEN</code> the address stays the same.</p></html>\n";
 
 /// Where to listen.
 #[derive(Clone, Debug, Default)]
@@ -107,11 +116,12 @@ impl Server {
     /// [`ServerError::Io`].
     pub fn run(self) -> Result<(), ServerError> {
         let router = Router::new()
+            .route("/{token}", get(slash))
             .route("/{token}/", get(async || serve("")))
             .route("/{token}/socket", get(socket))
             .route("/{token}/terminal", get(terminal))
             .route("/{token}/{file}", get(file))
-            .fallback(async || StatusCode::NOT_FOUND)
+            .fallback(async || nothing())
             .layer(middleware::from_fn_with_state(
                 Arc::clone(&self.state),
                 guard,
@@ -146,10 +156,20 @@ async fn guard(State(state): State<Arc<Shared>>, request: Request, next: Next) -
             (StatusCode::FORBIDDEN, "another page may not ask\n").into_response()
         }
         // As if there were nothing: who guesses learns nothing.
-        Ok(()) if !state.token.is(first) => StatusCode::NOT_FOUND.into_response(),
+        Ok(()) if !state.token.is(first) => nothing(),
         Ok(()) => next.run(request).await,
     };
     sealed(response)
+}
+
+/// The page's address without its last slash.
+async fn slash(Path(token): Path<String>) -> Redirect {
+    Redirect::permanent(&format!("/{token}/"))
+}
+
+/// What is shown where nothing is: the same wherever that is.
+fn nothing() -> Response {
+    (StatusCode::NOT_FOUND, Html(NOTHING)).into_response()
 }
 
 /// Headers that keep the page to itself.

@@ -23,7 +23,7 @@ export function cssColour(reading: number | null): string {
 
 /** Whether a pin is best drawn as a lamp. */
 export function isLed(pin: PinView): boolean {
-  return pin.mode === "output" || pin.written || /led|lamp|light/i.test(pin.label ?? "");
+  return pin.label ? /\bleds?\b|lamp|light|bulb/i.test(pin.label) : pin.mode === "output" || pin.written;
 }
 
 const LEDS: Record<string, string> = {

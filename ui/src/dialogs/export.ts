@@ -1,6 +1,7 @@
 // The multiverse in formats of others.
 import { entryOf, frames, type Entry, type Load } from "../tree/entries";
 import { ROW, segmentFrom, xOf, type Layout } from "../tree/layout";
+import { elided } from "../tree/labels";
 import type { Multiverse } from "../tree/model";
 
 const ENDS = ["open", "finished", "trapped"];
@@ -87,7 +88,7 @@ export function svg(model: Multiverse, layout: Layout, entries: Entry[][]): stri
         const x = xOf(model, layout, row, index);
         parts.push(`<circle cx="${x}" cy="${y(row)}" r="4" class="${entry?.kind ?? "input"}"/>`);
         if (entry) {
-          parts.push(`<text x="${x - 8}" y="${y(row) - 6}" text-anchor="end">${escape(words(entry).slice(-20))}</text>`);
+          parts.push(`<text x="${x - 8}" y="${y(row) - 6}" text-anchor="end">${escape(elided(words(entry), 16))}<title>${escape(words(entry))}</title>}</text>`);
         }
       }
     }

@@ -1,4 +1,4 @@
-// Where the universes of a graph are drawn: a row for each distance from the start.
+// Where the universes of a graph are drawn: a column for each distance from the start.
 import { group, members } from "../groups";
 
 /** A graph as columns. */
@@ -16,19 +16,19 @@ export interface Layout {
   height: number;
 }
 
-/** Distances between rows and between universes of a row. */
-export const ROW = 56;
-const COLUMN = 46;
-/** Rows with more universes than this are drawn closer. */
-const WIDE = 400;
+/** Distances between columns and between universes of a column. */
+export const STEP = 56;
+const GAP = 46;
+/** Columns with more universes than this are drawn closer. */
+const FULL = 400;
 
-/** Lays out a graph in time proportional to its size. Universes without a way from the start stand in the first row. */
+/** Lays out a graph in time proportional to its size. Universes without a way from the start stand in the first column. */
 export function layout(graph: Graph): Layout {
   const { nodes, from, to } = graph;
   const leaving = group(from, nodes);
   // Breadth first: children of one universe become neighbours, which keeps most edges short.
   const depth = new Int32Array(nodes).fill(-1);
-  const rows: number[] = [];
+  const columns: number[] = [];
   const place = new Uint32Array(nodes);
   const queue = new Uint32Array(nodes);
   let head = 0;
@@ -39,29 +39,29 @@ export function layout(graph: Graph): Layout {
   }
   while (head < tail) {
     const node = queue[head++] ?? 0;
-    const row = depth[node] ?? 0;
-    place[node] = rows[row] ?? 0;
-    rows[row] = (rows[row] ?? 0) + 1;
+    const column = depth[node] ?? 0;
+    place[node] = columns[column] ?? 0;
+    columns[column] = (columns[column] ?? 0) + 1;
     for (const edge of members(leaving, node)) {
       const child = to[edge] ?? 0;
       if (depth[child] === -1) {
-        depth[child] = row + 1;
+        depth[child] = column + 1;
         queue[tail++] = child;
       }
     }
   }
-  const widest = rows.reduce((most, count) => Math.max(most, count), 1);
-  const width = Math.min(widest, WIDE) * COLUMN;
+  const fullest = columns.reduce((most, count) => Math.max(most, count), 1);
+  const height = Math.min(fullest, FULL) * GAP;
   const x = new Float32Array(nodes);
   const y = new Float32Array(nodes);
   for (let node = 0; node < nodes; node++) {
-    const row = Math.max(0, depth[node] ?? 0);
-    const count = rows[row] ?? 1;
-    const gap = Math.min(COLUMN, width / count);
-    x[node] = (width - gap * (count - 1)) / 2 + gap * (place[node] ?? 0);
-    y[node] = row * ROW + ROW / 2;
+    const column = Math.max(0, depth[node] ?? 0);
+    const count = columns[column] ?? 1;
+    const gap = Math.min(GAP, height / count);
+    x[node] = column * STEP;
+    y[node] = (height - gap * (count - 1)) / 2 + gap * (place[node] ?? 0);
   }
-  return { x, y, width, height: Math.max(1, rows.length) * ROW };
+  return { x, y, width: (Math.max(1, columns.length) - 1) * STEP, height };
 }
 
 /** The universe nearest to a point, within a radius. */
@@ -80,7 +80,7 @@ export function nearest(layout: Layout, px: number, py: number, radius: number):
   return best;
 }
 
-/** The edge nearest to a point, within a radius; only edges with an end near the point's rows are looked at. */
+/** The edge nearest to a point, within a radius; only edges with an end near the point's columns are looked at. */
 export function nearestEdge(graph: Graph, layout: Layout, px: number, py: number, radius: number): number | null {
   let best: number | null = null;
   let distance = radius;
@@ -91,7 +91,7 @@ export function nearestEdge(graph: Graph, layout: Layout, px: number, py: number
     const ay = layout.y[a] ?? 0;
     const bx = layout.x[b] ?? 0;
     const by = layout.y[b] ?? 0;
-    if (Math.min(ay, by) > py + radius || Math.max(ay, by) < py - radius) {
+    if (Math.min(ax, bx) > px + radius || Math.max(ax, bx) < px - radius) {
       continue;
     }
     const length = (bx - ax) ** 2 + (by - ay) ** 2;

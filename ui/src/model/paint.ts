@@ -25,22 +25,24 @@ const LETTERS: Record<Status, string> = {
   running: "",
   paused: "‖",
   held: "✋",
-  end: "✓",
+  end: "",
   stuck: "!",
   deadlock: "✕",
 };
 
 /** Edges that are drawn at most: more are a grey area anyway. */
 const MOST_EDGES = 20_000;
-/** Below this scale, universes are dots. */
+/** Below this scale, universes have no letters and edges no heads. */
 const DOTS = 0.35;
+/** Smaller than this, shapes are not told apart. */
+const SHAPED = 1.6;
 
 const COLOURS: Record<Status, keyof Palette> = {
-  unexplored: "quiet",
-  running: "strong-line",
-  paused: "note",
-  held: "device",
-  end: "input",
+  unexplored: "ink-3",
+  running: "wire",
+  paused: "maybe",
+  held: "o2",
+  end: "o1",
   stuck: "bad",
   deadlock: "bad",
 };
@@ -66,16 +68,18 @@ export function paint(brush: Brush, picture: Painted, look: Look): void {
     const x = px(node);
     const y = py(node);
     const colour = palette[COLOURS[status]];
-    if (look.scale < DOTS) {
+    if (radius < SHAPED) {
       context.fillStyle = colour;
       context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
       continue;
     }
     shape(brush, status, x, y, radius).fill(colour);
-    brush.write(LETTERS[status], x, y + 0.5, palette.paper, `${Math.round(radius * 1.1)}px sans-serif`, "center");
-    if (node === picture.here) {
-      brush.disc(x, y, radius + 4).stroke(palette.accent, 3);
+    if (look.scale >= DOTS) {
+      brush.write(LETTERS[status], x, y + 0.5, palette.sheet, `${Math.round(radius * 1.1)}px sans-serif`, "center");
     }
+  }
+  if (picture.here < graph.nodes) {
+    brush.disc(px(picture.here), py(picture.here), Math.max(8, radius + 4)).stroke(palette.accent, 3);
   }
 }
 
@@ -104,14 +108,14 @@ function edges(brush: Brush, picture: Painted, places: Places, scale: number): v
     drawn++;
     const onPath = picture.path.has(edge);
     const chosen = picture.edge === edge;
-    const colour = brush.palette[chosen ? "preview" : onPath ? "path" : "line"];
+    const colour = brush.palette[chosen ? "ghost" : onPath ? "accent" : "line-2"];
     const [ax, ay, bx, by] = [places.px(from), places.py(from), places.px(to), places.py(to)];
-    if (by > ay) {
+    if (bx > ax) {
       brush.line(ax, ay, bx, by);
     } else {
-      // Back or within a row: round the universes between.
+      // Back or within a column: round the universes between.
       const bend = 26 * scale + 8;
-      brush.line(ax, ay).context.quadraticCurveTo((ax + bx) / 2 + bend, (ay + by) / 2 - bend, bx, by);
+      brush.line(ax, ay).context.quadraticCurveTo((ax + bx) / 2 - bend, (ay + by) / 2 + bend, bx, by);
     }
     brush.stroke(colour, chosen || onPath ? 2.5 : 1, graph.command[edge] === 1 ? [6, 4] : []);
     if (scale >= DOTS) {

@@ -1,67 +1,114 @@
-// Paints all states: rows as bands while they are dense, states and edges one by one from near.
+// Paints all states: columns as bands while they are dense, states and edges one by one from near.
 import type { Brush } from "../drawing";
+import type { Palette } from "../state/theme.svelte";
+import { HOPE } from "./judge";
 import { APART, FIRST_END, members, spot, visible, type Look, type Part, type Point, type States } from "./states";
 import type { EdgeRow } from "./types";
 
 export interface Painted {
   states: States;
+  /** What can still come in every state, if the user said what is right. */
+  hope: Uint8Array | null;
   /** Edges that were asked for, by the state that they leave. */
   edges: ReadonlyMap<number, readonly EdgeRow[]>;
   /** The states of the way that is shown. */
   way: readonly number[];
   here: number | null;
+  /** Places of labels beside the picture, by the end that each is about. */
+  ends: ReadonlyMap<number, Point>;
 }
 
-/** Marks of ends that are drawn at most while rows are bands. */
+/** Marks of ends that are drawn at most while columns are bands. */
 const MOST_MARKS = 20_000;
+
+/** The colour of what can still come. */
+const COLOURS: Record<number, keyof Palette> = { [HOPE.none]: "wire", [HOPE.always]: "ok", [HOPE.open]: "maybe", [HOPE.never]: "bad" };
 
 export function paint(brush: Brush, picture: Painted, look: Look): void {
   const { palette, width, height } = brush;
   const { states, here } = picture;
-  const place = (state: number): Point => spot(states, look, state, width);
+  const place = (state: number): Point => spot(states, look, state, height);
   const parts = visible(states, look, width, height);
   if (look.gap < APART) {
-    const thick = Math.max(0.75, Math.min(14, look.step * 0.6));
-    brush.context.fillStyle = palette["strong-line"];
-    for (const part of parts) {
-      const left = place(members(states, part)[0] ?? 0);
-      brush.context.fillRect(left.x - 0.5, left.y - thick / 2, Math.max(1, (part.to - part.from) * look.gap), thick);
-    }
-    marks(brush, states, place);
+    bands(brush, picture, parts, look, place);
+    marks(brush, picture, place);
   } else {
     edges(brush, picture, parts, place);
-    const radius = Math.min(11, look.gap * 0.3, look.step * 0.4);
-    parts.forEach((part) => members(states, part).forEach((state) => node(brush, place(state), states.status[state] ?? 0, radius)));
+    brush.line(...picture.way.map(place).flatMap(({ x, y }) => [x, y])).stroke(palette.accent, 2.5);
+    const radius = Math.max(1.5, Math.min(6, look.gap * 0.28, look.step * 0.3));
+    parts.forEach((part) => members(states, part).forEach((state) => node(brush, place(state), picture, state, radius)));
   }
-  brush.line(...picture.way.map(place).flatMap(({ x, y }) => [x, y])).stroke(palette.path, 2.5);
+  for (const [end, to] of picture.ends) {
+    const { x, y } = place(end);
+    const middle = (x + to.x) / 2;
+    brush.line(x, y).context.bezierCurveTo(middle, y, middle, to.y, to.x, to.y);
+    brush.stroke(palette[colourOf(picture, end)], 1.5);
+  }
+  if (look.gap < APART) {
+    brush.line(...picture.way.map(place).flatMap(({ x, y }) => [x, y])).stroke(palette.accent, 2.5);
+  }
   if (here !== null) {
     const { x, y } = place(here);
-    brush.disc(x, y, 12).stroke(palette.accent, 3);
+    brush.disc(x, y, 11).stroke(palette.accent, 2.5);
+  }
+}
+
+/** Columns as bands: of the right and the wrong, each as long as there are many. */
+function bands(brush: Brush, picture: Painted, parts: Part[], look: Look, place: (state: number) => Point): void {
+  const { states, hope } = picture;
+  const thick = Math.max(0.75, Math.min(14, look.step * 0.6));
+  for (const part of parts) {
+    const all = members(states, part);
+    const top = place(all[0] ?? 0);
+    const long = Math.max(1, (part.to - part.from) * look.gap);
+    if (!hope) {
+      brush.context.fillStyle = brush.palette.wire;
+      brush.context.fillRect(top.x - thick / 2, top.y - 0.5, thick, long);
+      continue;
+    }
+    const times = [0, 0, 0, 0];
+    all.forEach((state) => (times[hope[state] ?? 0] = (times[hope[state] ?? 0] ?? 0) + 1));
+    let y = top.y - 0.5;
+    times.forEach((count, code) => {
+      brush.context.fillStyle = brush.palette[COLOURS[code] ?? "wire"];
+      brush.context.fillRect(top.x - thick / 2, y, thick, (long * count) / all.length);
+      y += (long * count) / all.length;
+    });
   }
 }
 
 /** Ends stay visible from afar. */
-function marks(brush: Brush, states: States, place: (state: number) => Point): void {
-  const every = Math.max(1, Math.ceil(states.ends.length / MOST_MARKS));
-  for (let nth = 0; nth < states.ends.length; nth += every) {
-    const state = states.ends[nth] ?? 0;
+function marks(brush: Brush, picture: Painted, place: (state: number) => Point): void {
+  const { ends } = picture.states;
+  const every = Math.max(1, Math.ceil(ends.length / MOST_MARKS));
+  for (let nth = 0; nth < ends.length; nth += every) {
+    const state = ends[nth] ?? 0;
     const at = place(state);
     if (at.x > -9 && at.x < brush.width + 9 && at.y > -9 && at.y < brush.height + 9) {
-      node(brush, at, states.status[state] ?? 0, 4);
+      node(brush, at, picture, state, 4);
     }
   }
 }
 
-/** Ends are hexagons, what went wrong diamonds, what is not explored further rings, all others discs. */
-function node(brush: Brush, { x, y }: Point, status: number, radius: number): void {
+function colourOf({ states, hope }: Painted, state: number): keyof Palette {
+  const bad = (states.status[state] ?? 0) > FIRST_END;
+  return hope ? (COLOURS[hope[state] ?? HOPE.none] ?? "wire") : bad ? "bad" : "wire";
+}
+
+/** Shapes repeat colours: the right are discs, what is open rings, the wrong diamonds; ends are hexagons, or diamonds. */
+function node(brush: Brush, { x, y }: Point, picture: Painted, state: number, radius: number): void {
   const { palette } = brush;
-  if (status >= FIRST_END) {
-    const bad = status > FIRST_END;
-    brush.polygon(x, y, 1.3 * radius, bad ? 4 : 6).fill(bad ? palette.bad : palette.input);
-  } else if (status === 0) {
-    brush.disc(x, y, radius).fill(palette["strong-line"]);
+  const status = picture.states.status[state] ?? 0;
+  const hope = picture.hope?.[state] ?? HOPE.none;
+  const colour = palette[colourOf(picture, state)];
+  if (hope === HOPE.never || status > FIRST_END) {
+    brush.polygon(x, y, 1.35 * radius, 4).fill(colour);
+  } else if (status === FIRST_END) {
+    brush.polygon(x, y, 1.25 * radius, 6).fill(colour);
+  } else if (status !== 0 || hope === HOPE.open) {
+    brush.disc(x, y, radius * 0.9).fill(palette.sheet).stroke(status === 0 ? colour : palette["ink-3"], 1.6);
   } else {
-    brush.disc(x, y, radius).stroke(palette.quiet, 1.5);
+    brush.disc(x, y, radius).fill(colour);
   }
 }
 
@@ -73,9 +120,14 @@ function edges(brush: Brush, picture: Painted, parts: Part[], place: (state: num
       for (const edge of picture.edges.get(state) ?? []) {
         const [a, b] = [place(edge.source), place(edge.target)];
         context.moveTo(a.x, a.y);
-        context.lineTo(b.x, b.y);
+        if (b.x > a.x) {
+          context.lineTo(b.x, b.y);
+        } else {
+          // Back, or within a column: over what lies between.
+          context.quadraticCurveTo((a.x + b.x) / 2, Math.min(a.y, b.y) - 30, b.x, b.y);
+        }
       }
     }
   }
-  brush.stroke(brush.palette.line, 1);
+  brush.stroke(brush.palette["line-2"], 1);
 }

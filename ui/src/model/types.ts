@@ -22,6 +22,7 @@ ran: RanRow | null, };
 export type Card = {
 node: NodeRow,
 agents: Array<AgentCard>,
+shared: Array<[string, string]>,
 text: string,
 outcome: string | null,
 possible: Array<Possible>,

@@ -56,14 +56,14 @@ export interface Shown {
 export function paint(brush: Brush, { states, picture, values, leaving }: Drawn, shown: Shown): void {
   const { palette, width, height } = brush;
   const { look, here, chosen, dark } = shown;
-  const place = (state: number): Point => spot(states, look, state, width);
+  const place = (state: number): Point => spot(states, look, state, height);
   const seen = visible(states, look, width, height).flatMap((part) => [...members(states, part)]);
   const radius = Math.max(1, Math.min(10, look.gap * 0.3, look.step * 0.3));
   if (look.gap >= APART || picture.ways.length <= MOST_WAYS) {
     stroke(brush, seen.flatMap((state) => leaving[state] ?? []), place, radius, palette.line, 1);
   }
   const ways = chosen === null ? [] : (leaving[chosen] ?? []);
-  stroke(brush, ways, place, radius, palette.path, 2);
+  stroke(brush, ways, place, radius, palette.accent, 2);
   if (look.gap >= NAMED && look.step >= NAMED) {
     const named = chosen === null && seen.length <= 12 ? seen.flatMap((state) => leaving[state] ?? []) : ways;
     named.forEach((way, nth) => label(brush, way, place, nth));
@@ -76,10 +76,10 @@ export function paint(brush: Brush, { states, picture, values, leaving }: Drawn,
     } else {
       brush.disc(x, y, known?.kind === "moment" ? radius * 0.6 : radius);
     }
-    const plain = known?.kind === "open" ? palette.line : palette["strong-line"];
+    const plain = known?.kind === "open" ? palette.line : palette.wire;
     brush.fill(known?.kind === "trap" ? palette.bad : (colourOf(values, known?.values, dark) ?? plain));
   }
-  for (const [state, colour] of [[chosen, palette.preview], [here, palette.accent]] as const) {
+  for (const [state, colour] of [[chosen, palette.ghost], [here, palette.accent]] as const) {
     if (state !== null) {
       const { x, y } = place(state);
       brush.disc(x, y, radius + 4).stroke(colour, 3);
@@ -96,16 +96,16 @@ function stroke(brush: Brush, ways: PictureWay[], place: (state: number) => Poin
   }
 }
 
-/** A way: straight to the next row, bent where it goes back or stays. */
+/** A way: straight to the next column, bent where it goes back or stays. */
 function trace(context: CanvasRenderingContext2D, a: Point, b: Point, radius: number): void {
   context.moveTo(a.x, a.y);
   if (a.x === b.x && a.y === b.y) {
-    context.ellipse(a.x + radius + 5, a.y, 7, 5, 0, Math.PI, 3 * Math.PI);
-  } else if (b.y > a.y) {
+    context.ellipse(a.x, a.y - radius - 5, 5, 7, 0, Math.PI / 2, 2.5 * Math.PI);
+  } else if (b.x > a.x) {
     context.lineTo(b.x, b.y);
   } else {
-    const bend = Math.min(60, 14 + Math.abs(a.y - b.y) * 0.3);
-    context.quadraticCurveTo(Math.max(a.x, b.x) + bend, (a.y + b.y) / 2, b.x, b.y);
+    const bend = Math.min(60, 14 + Math.abs(a.x - b.x) * 0.3);
+    context.quadraticCurveTo((a.x + b.x) / 2, Math.min(a.y, b.y) - bend, b.x, b.y);
   }
 }
 
@@ -117,12 +117,12 @@ function label(brush: Brush, way: PictureWay, place: (state: number) => Point, n
     return;
   }
   const [a, b] = [place(way.from), place(way.to)];
-  const [x, y] = [(a.x + b.x) / 2 + (b.y <= a.y ? 26 : 0), (a.y + b.y) / 2 + ((nth % 3) - 1) * 9];
+  const [x, y] = [(a.x + b.x) / 2, (a.y + b.y) / 2 - (b.x <= a.x ? 26 : 0) + ((nth % 3) - 1) * 11];
   context.font = `11px ${palette.mono}`;
   const width = context.measureText(values).width;
-  context.fillStyle = palette.paper;
+  context.fillStyle = palette.sheet;
   context.fillRect(x - width / 2 - 2, y - 8, width + 4, 12);
-  brush.write(values, x, y + 2, palette.quiet, context.font, "center");
+  brush.write(values, x, y + 2, palette["ink-3"], context.font, "center");
 }
 
 /** The set of values alone, as short as it can be; nothing where none is read. */

@@ -6,6 +6,7 @@ class Cursor {
   file = $state<string | null>(null);
   line: () => number = () => 1;
   toggle: () => void = () => undefined;
+  edit: () => unknown = () => undefined;
   focus: () => void = () => undefined;
   reveal: (file: string, line: number) => void = () => undefined;
 

@@ -1,9 +1,6 @@
 // The editor that shows a file: CodeMirror, read only, with the debugger's gutter and marks.
 import { defaultKeymap } from "@codemirror/commands";
-import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";
-import { c, cpp } from "@codemirror/legacy-modes/mode/clike";
-import { typescript } from "@codemirror/legacy-modes/mode/javascript";
-import { rust } from "@codemirror/legacy-modes/mode/rust";
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
 import {
@@ -15,16 +12,22 @@ import {
   hoverTooltip,
   keymap,
   lineNumbers,
+  type BlockInfo,
   type DecorationSet,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { languageOf } from "./languages";
 
 /** What the debugger knows of the file that is shown. */
 export interface Marks {
   /** The line where the program stands. */
   current: number | null;
+  /** Whether the program stands only near that line: between two that are known. */
+  near: boolean;
   /** Lines of callers. */
   callers: number[];
+  /** Lines that no explored path reaches, after *Cover* was asked. */
+  unreached: number[];
   /** Breakpoints by line; false is switched off. */
   breakpoints: Map<number, { enabled: boolean; special: boolean }>;
   /** Values to show behind lines. */
@@ -112,9 +115,12 @@ function draw(state: EditorState, marks: Marks): Drawn {
   for (const line of marks.callers.filter(inside)) {
     decorations.push(Decoration.line({ class: "caller" }).range(state.doc.line(line).from));
   }
+  for (const line of marks.unreached.filter(inside)) {
+    decorations.push(Decoration.line({ class: "unreached", attributes: { title: "no explored path comes here" } }).range(state.doc.line(line).from));
+  }
   if (marks.current !== null && inside(marks.current)) {
     const { from } = state.doc.line(marks.current);
-    decorations.push(Decoration.line({ class: "current" }).range(from));
+    decorations.push(Decoration.line({ class: marks.near ? "near" : "current" }).range(from));
     markers.push(HERE.range(from));
   }
   for (const { line, text, changed } of marks.values.filter(({ line }) => inside(line))) {
@@ -129,41 +135,63 @@ function draw(state: EditorState, marks: Marks): Drawn {
   return { lines: Decoration.set(decorations, true), gutter: RangeSet.of(markers, true) };
 }
 
-const colours = HighlightStyle.define([
-  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--keyword)" },
-  { tag: [tags.string, tags.character], color: "var(--string)" },
-  { tag: [tags.number, tags.bool, tags.atom], color: "var(--number)" },
-  { tag: tags.comment, color: "var(--comment)" },
-  { tag: [tags.typeName, tags.standard(tags.variableName)], color: "var(--output)" },
+export const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.modifier, tags.operatorKeyword], color: "var(--kw)" },
+  { tag: [tags.string, tags.character], color: "var(--str)" },
+  { tag: [tags.number, tags.bool, tags.atom], color: "var(--num)" },
+  { tag: tags.comment, color: "var(--com)" },
+  { tag: [tags.typeName, tags.standard(tags.variableName)], color: "var(--ty)" },
 ]);
 
-const look = EditorView.theme({
-  "&": { height: "100%", backgroundColor: "var(--paper)", color: "var(--text)" },
-  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "12.5px", lineHeight: "1.55" },
-  ".cm-gutters": { backgroundColor: "var(--paper)", color: "var(--quiet)", border: "none" },
-  ".cm-lineNumbers .cm-gutterElement": { padding: "0 8px 0 2px", minWidth: "28px" },
-  ".cm-stops": { width: "26px", cursor: "pointer" },
-  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "center", gap: "1px", paddingLeft: "3px" },
+export const look = EditorView.theme({
+  "&": { height: "100%", backgroundColor: "transparent", color: "var(--ink)" },
+  ".cm-scroller": { fontFamily: "var(--mono)", fontSize: "var(--code)", lineHeight: "20px", fontVariantLigatures: "none" },
+  ".cm-content": { padding: "2px 0" },
+  // What is too long goes on below, indented.
+  ".cm-line": { padding: "0 8px 0 calc(2px + 2ch)", textIndent: "-2ch" },
+  ".cm-gutters": { backgroundColor: "transparent", color: "var(--ink-3)", border: "none" },
+  ".cm-lineNumbers .cm-gutterElement": { padding: "0 10px 0 2px", minWidth: "30px", fontSize: "var(--sm)", cursor: "pointer" },
+  ".cm-stops": { width: "18px", cursor: "pointer" },
+  ".cm-stops .cm-gutterElement": { display: "flex", alignItems: "flex-start", gap: "1px", padding: "5px 0 0 4px" },
+  // Where a breakpoint would be.
+  ".cm-stops .cm-gutterElement:hover:not(:has(.bullet))::before": {
+    content: '""',
+    width: "9px",
+    height: "9px",
+    borderRadius: "50%",
+    border: "1.5px solid var(--bad-line)",
+  },
   ".bullet": { width: "10px", height: "10px", borderRadius: "50%", background: "var(--bad)" },
   ".bullet.special": { borderRadius: "2px", transform: "rotate(45deg)" },
   ".bullet.off": { background: "none", border: "1.5px solid var(--bad)" },
-  ".here": { color: "var(--accent)", fontSize: "10px" },
-  ".current": { backgroundColor: "var(--current-line)" },
+  ".here": { color: "var(--accent)", fontSize: "9px", lineHeight: "10px" },
+  ".current": { backgroundColor: "var(--now)", boxShadow: "inset 3px 0 0 var(--now-line)" },
+  ".near": { backgroundImage: "repeating-linear-gradient(135deg, var(--now) 0 6px, transparent 6px 10px)" },
+  ".unreached": { boxShadow: "inset 3px 0 0 var(--maybe)", backgroundColor: "var(--maybe-soft)" },
   ".caller": { backgroundColor: "var(--accent-soft)" },
-  ".inline": { color: "var(--quiet)", marginLeft: "3ch", fontStyle: "italic", whiteSpace: "pre" },
-  ".inline.changed": { color: "var(--changed)", fontWeight: "600" },
+  ".inline": {
+    font: "500 11px/16px var(--mono)",
+    borderRadius: "4px",
+    padding: "0 5px",
+    marginLeft: "8px",
+    display: "inline-block",
+    textIndent: "0",
+    background: "var(--hover)",
+    color: "var(--ink)",
+  },
+  ".inline.changed": { background: "var(--accent-soft)", color: "var(--accent)" },
   "&.cm-focused": { outline: "none" },
-  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-tooltip": {
     backgroundColor: "var(--raised)",
-    border: "1px solid var(--line)",
-    borderRadius: "6px",
+    border: "1px solid var(--line-2)",
+    borderRadius: "8px",
     padding: "3px 8px",
     fontFamily: "var(--mono)",
-    boxShadow: "var(--shadow)",
+    boxShadow: "var(--shadow-2)",
   },
   ".cm-selectionBackground": { backgroundColor: "var(--accent-soft) !important" },
-  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)" },
+  ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--ink)" },
 });
 
 const language = new Compartment();
@@ -221,15 +249,24 @@ export class SourceEditor {
   }
 }
 
-function languageOf(path: string): Extension {
-  const parsers: [RegExp, StreamParser<unknown>][] = [
-    [/\.tsx?$|\.as$/, typescript as StreamParser<unknown>],
-    [/\.rs$/, rust as StreamParser<unknown>],
-    [/\.(cpp|cc|cxx|hpp)$/, cpp as StreamParser<unknown>],
-    [/\.(c|h)$/, c as StreamParser<unknown>],
-  ];
-  const found = parsers.find(([pattern]) => pattern.test(path));
-  return found ? StreamLanguage.define(found[1]) : [];
+/** Clicks beside a line: a breakpoint, or with shift one that is more than that. */
+function stops(hooks: Hooks) {
+  return {
+    mousedown: (editor: EditorView, block: BlockInfo, event: Event): boolean => {
+      const line = editor.state.doc.lineAt(block.from).number;
+      const { button, altKey, shiftKey } = event as MouseEvent;
+      if (button !== 0 || altKey || shiftKey) {
+        hooks.edit(line);
+      } else {
+        hooks.toggle(line);
+      }
+      return true;
+    },
+    contextmenu: (_editor: EditorView, _block: BlockInfo, event: Event): boolean => {
+      event.preventDefault();
+      return true;
+    },
+  };
 }
 
 function extensions(hooks: Hooks): Extension {
@@ -239,24 +276,10 @@ function extensions(hooks: Hooks): Extension {
       class: "cm-stops",
       renderEmptyElements: true,
       markers: (editor) => editor.state.field(drawn).gutter,
-      domEventHandlers: {
-        mousedown: (editor, block, event) => {
-          const line = editor.state.doc.lineAt(block.from).number;
-          const { button, altKey, shiftKey } = event as MouseEvent;
-          if (button !== 0 || altKey || shiftKey) {
-            hooks.edit(line);
-          } else {
-            hooks.toggle(line);
-          }
-          return true;
-        },
-        contextmenu: (_editor, _block, event) => {
-          event.preventDefault();
-          return true;
-        },
-      },
+      domEventHandlers: stops(hooks),
     }),
-    lineNumbers(),
+    lineNumbers({ domEventHandlers: stops(hooks) }),
+    EditorView.lineWrapping,
     language.of([]),
     syntaxHighlighting(colours),
     look,

@@ -5,14 +5,22 @@ import { Entries } from "../tree/entries";
 import { Multiverse, type Place } from "../tree/model";
 import { isBranches, type BranchesFrame } from "../wire/frames";
 import { problem } from "../words";
+import { trail } from "./trail.svelte";
 import { Refused, Socket, type Status } from "../wire/socket";
-import type { Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
+import type { Ask, Command, Event, Part, Question, Reply, UniverseId, Within } from "../wire/types";
 
 export interface Message {
   id: number;
   kind: "info" | "bad" | "log";
   text: string;
+  /** What can be done about it. */
+  act?: { label: string; run: () => void };
 }
+
+/** What goes further than a step: the place that it leaves can be gone back to. */
+const LEAVES: ReadonlySet<string> = new Set(["jump", "who", "run-to", "restart", "continue", "run-on"]);
+/** What moves, or may take long: Pause ends it. */
+const MOVES: ReadonlySet<string> = new Set([...LEAVES, "run-on", "step", "branches", "play", "upload", "follow"]);
 
 const MESSAGE_MS = 6000;
 
@@ -23,7 +31,7 @@ type Parts = { [P in Part as P["part"]]: P["is"] };
 export type Told<K extends Reply["reply"] = Reply["reply"]> = Extract<Reply, { reply: K }>;
 
 /** What is kept as the server tells it: a part without a field of its name does not compile. */
-class View implements Omit<Parts, "board" | "line" | "work"> {
+class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   status = $state<Status>("connecting");
   info = $state.raw<Parts["info"]>(null);
   /** The program of a model language that is debugged; null if it is another program, or none. */
@@ -42,6 +50,8 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   mocks = $state.raw<Parts["mocks"]>([]);
   notes = $state.raw<Parts["notes"]>([]);
   board = $state.raw<Parts["board"]["board"] | null>(null);
+  /** What the board's clock shows, in microseconds. */
+  clock = $state(0);
   console = $state("");
   /** What a program of an operating system has written; null for others. */
   streams = $state.raw<Parts["streams"]>(null);
@@ -49,7 +59,15 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   shelf = $state.raw<Parts["shelf"]>({ examples: [], recent: [] });
   /** Futures that were asked for; null if none were. */
   suggestions = $state.raw<Parts["suggestions"]>(null);
+  /** Whether they were asked for by the page itself. */
+  isQuiet = $state(false);
   file = $state.raw<Parts["file"]>({ changed: false, followed: false });
+  /** Where the program is while it runs; null while it stands still. */
+  running = $state.raw<Parts["running"]>(null);
+  /** How fast the board's clock goes while it runs. */
+  pace = $state.raw<Parts["pace"]>({ times: null });
+  /** The guide beside the program, as text; null if there is none. */
+  tour = $state.raw<Parts["tour"]>(null);
   /** The branch that motions forward follow. */
   line = $state(0);
   /** What is being done; null while all is quiet. */
@@ -64,8 +82,10 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   /** The place that the tree shows as chosen; null while it is where the user is. */
   selected = $state.raw<Place | null>(null);
   messages = $state<Message[]>([]);
-  /** A command of this page is under way. */
+  /** Commands of this page that are under way. */
   pending = $state(0);
+  /** Those of them that move, or may take long. */
+  moving = $state(0);
 
   readonly multiverse = new Multiverse();
   readonly entries = new Entries(
@@ -114,7 +134,27 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
 
   /** Has the session do something; what it refuses is shown, and null comes back. */
   async run(command: Command): Promise<Reply | null> {
-    return this.attempt(() => this.socket().command(command));
+    if (LEAVES.has(command.command) && this.info) {
+      trail.leave(name(this.here));
+    }
+    const by = MOVES.has(command.command) ? 1 : 0;
+    untrack(() => (this.moving += by));
+    const reply = await this.attempt(() => this.socket().command(command));
+    untrack(() => (this.moving -= by));
+    return reply;
+  }
+
+  /** Goes back to the place before the last far move, or on again. */
+  async travel(which: "back" | "forth"): Promise<void> {
+    const place = trail.take(name(this.here), which);
+    if (place !== null) {
+      await this.attempt(() => this.socket().command({ command: "jump", target: place }));
+    }
+  }
+
+  /** For a message about a move. */
+  undo(): Message["act"] {
+    return { label: "Undo", run: () => void this.travel("back") };
   }
 
   /** As `ask`, for a user who waits: what is refused is shown, and null comes back. */
@@ -149,15 +189,23 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
   }
 
   pause(): void {
-    this.socket().tell({ ask: "pause" });
+    this.tell({ ask: "pause" });
+  }
+
+  /** Tells the server something that is heard at once and not answered. */
+  tell(ask: Ask): void {
+    this.socket().tell(ask);
   }
 
   /** Asks about futures; answers arrive while one works. */
-  async suggest(question: Question, within: Within): Promise<void> {
+  async suggest(question: Question, within: Within, isQuiet = false): Promise<void> {
+    this.isQuiet = isQuiet;
     try {
-      await this.socket().suggest(question, within);
+      await this.socket().suggest(question, within, isQuiet);
     } catch (error) {
-      this.complain(error);
+      if (!isQuiet) {
+        this.complain(error);
+      }
     }
   }
 
@@ -171,7 +219,7 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
 
   /** What is debugged, by its file's name. */
   get title(): string {
-    return (this.info?.program ?? this.model?.name)?.split("/").pop() ?? "";
+    return (this.info?.program ?? this.model?.name)?.split("/").pop()?.replace(/\.wasm$/, "") ?? "";
   }
 
   get here(): UniverseId {
@@ -186,9 +234,9 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
     this.message(error instanceof Refused || this.status === "live" ? "bad" : "info", problem(error));
   }
 
-  message(kind: Message["kind"], text: string): void {
+  message(kind: Message["kind"], text: string, act?: Message["act"]): void {
     const id = this.nextMessage++;
-    this.messages = [...this.messages.slice(-4), { id, kind, text }];
+    this.messages = [...this.messages.slice(-2), { id, kind, text, ...(act ? { act } : {}) }];
     window.setTimeout(() => this.dismiss(id), MESSAGE_MS);
   }
 
@@ -226,6 +274,13 @@ class View implements Omit<Parts, "board" | "line" | "work"> {
     switch (part.part) {
       case "board":
         this.board = part.is.board;
+        this.clock = part.is.clock_us;
+        break;
+      case "running":
+        this.running = part.is;
+        if (part.is) {
+          this.entries.feed(part.is.universe, part.is.tail);
+        }
         break;
       case "line":
         this.line = part.is.branch;

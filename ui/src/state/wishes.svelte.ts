@@ -5,6 +5,8 @@ class Wish {
   opened = $state.raw<ReadonlyMap<string, number>>(new Map());
   collapsed = $state.raw<ReadonlySet<number>>(new Set());
   only = $state.raw<ReadonlySet<number> | null>(null);
+  /** Forks whose leaves are shown one by one, however many. */
+  spread = $state.raw<ReadonlySet<string>>(new Set());
   /** Steps after the selected place. */
   selectedOffset = $state(0);
 
@@ -36,6 +38,12 @@ class Wish {
     this.opened = new Map();
     this.collapsed = new Set();
     this.only = null;
+    this.spread = new Set();
+  }
+
+  /** Shows the leaves of a fork one by one. */
+  unband(branch: number, fork: number): void {
+    this.spread = new Set(this.spread).add(`${branch}.${fork}`);
   }
 }
 

@@ -1,7 +1,7 @@
 // Entries as they are needed: the server keeps them, the page asks for what is in sight.
 import { NONE, type EntriesFrame } from "../wire/frames";
-import type { EntryClass } from "../wire/types";
-import type { Multiverse } from "./model";
+import type { EntryClass, EntryRow } from "../wire/types";
+import type { Multiverse, Place } from "./model";
 
 export interface Entry {
   kind: EntryClass;
@@ -53,12 +53,20 @@ export class Entries {
   private readonly asked = new Set<string>();
   private wanted: { key: string; branch: number; from: number }[] = [];
   private busy = 0;
+  private fresh: { branch: number; from: number; rows: readonly EntryRow[] } = { branch: -1, from: 0, rows: [] };
 
   constructor(
     private readonly model: Multiverse,
     private readonly load: Load,
     private readonly arrived: () => void,
   ) {}
+
+  /** Takes in the last entries on the way to a universe, told while the program runs. */
+  feed(at: Place, tail: readonly EntryRow[]): void {
+    const { branch, index } = this.model.canonical(at);
+    this.fresh = { branch, from: index - tail.length, rows: tail };
+    this.arrived();
+  }
 
   /** Forgets everything: the program or the session is another one. */
   clear(): void {
@@ -75,6 +83,10 @@ export class Entries {
       return null;
     }
     const branch = this.model.branch[row] ?? 0;
+    const told = this.fresh.branch === branch ? this.fresh.rows[index - this.fresh.from - 1] : undefined;
+    if (told) {
+      return { ...told, value: told.value ?? null };
+    }
     const chunk = Math.floor((index - fork - 1) / CHUNK);
     const key = `${branch}.${chunk}`;
     const frame = this.chunks.get(key);

@@ -7,21 +7,30 @@ import { group, members, type Groups } from "../groups";
 import { OPEN, type Multiverse, type Place } from "./model";
 
 /** Width of an entry, in pixels at zoom 1. */
-export const ENTRY = 148;
+export const ENTRY = 104;
 /** Width of a folded run. */
-export const FOLDED = 74;
+export const FOLDED = 72;
 /** Width of one instruction of an unfolded deterministic run. */
 export const STEP = 9;
+/** A folded run is the wider the more it holds: what lies below it needs room. */
+export function foldedWidth(entries: number): number {
+  return FOLDED * (1 + Math.max(0, Math.log2(entries / SHORT)) / 4);
+}
+
 /** Height of a row. */
-export const ROW = 40;
+export const ROW = 56;
+/** More leaves than this at one fork are gathered in bands by what came of them. */
+export const MOST_APART = 40;
+/** More runs of equal leaves than this are one band for each outcome. */
+const MOST_BANDS = 12;
 /** What stands after a branch's end. */
 const END_LABEL = 120;
 /** Runs of at most so many entries are never folded. */
-const SHORT = 5;
+const SHORT = 6;
 /** A whole multiverse of at most so many entries is never folded. */
 const FEW = 24;
 /** So many entries before and after a pinned place are shown. */
-const AROUND = 3;
+const AROUND = 6;
 const TAIL = 34;
 
 export interface Wishes {
@@ -35,6 +44,10 @@ export interface Wishes {
   collapsed: ReadonlySet<number>;
   /** Branches that are shown; all if there is none. */
   only: ReadonlySet<number> | null;
+  /** Forks whose leaves are not gathered in bands, as `branch.fork`. */
+  spread: ReadonlySet<string>;
+  /** What came of branches besides their ends, by their numbers: bands are told apart by it. */
+  sorts: ReadonlyMap<number, string>;
 }
 
 export const NO_WISHES: Wishes = {
@@ -43,6 +56,8 @@ export const NO_WISHES: Wishes = {
   opened: new Map(),
   collapsed: new Set(),
   only: null,
+  spread: new Set(),
+  sorts: new Map(),
 };
 
 export interface Layout {
@@ -63,7 +78,11 @@ export interface Layout {
   folded: Uint8Array;
   /** How many branches are hidden behind this one. */
   hidden: Uint32Array;
+  /** Leaves that are drawn as one, by the row of the first of them. */
+  bands: ReadonlyMap<number, number[]>;
   width: number;
+  /** Where the last line ends. */
+  ends: number;
   height: number;
   /** The rows of the model on each level, so that drawing costs as much as is in sight. */
   levels: Groups;
@@ -85,7 +104,8 @@ export function key(branch: number, index: number): string {
 
 export function layOut(model: Multiverse, wishes: Wishes): Layout {
   const shown = visible(model, wishes);
-  const layout = segments(model, wishes, shown);
+  const bands = gather(model, wishes, shown);
+  const layout = segments(model, wishes, shown, bands);
   stack(model, layout);
   layout.levels = group(layout.y, layout.rows);
   layout.spines = spinesOf(model, layout);
@@ -106,7 +126,68 @@ function visible(model: Multiverse, wishes: Wishes): Uint8Array {
   return shown;
 }
 
-function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array): Layout {
+/** In a band behind its first leaf. */
+const GATHERED = 2;
+
+/** Gathers the leaves of forks that have many, by what came of them; what is pointed at stays apart. */
+function gather(model: Multiverse, wishes: Wishes, shown: Uint8Array): Map<number, number[]> {
+  const children = model.children();
+  const bands = new Map<number, number[]>();
+  const apart = new Set(wishes.pins.flatMap((place) => model.route(place).map(({ row }) => row)));
+  for (let row = 0; row < model.count; row++) {
+    const all = members(children, row);
+    if (shown[row] !== 1 || all.length <= MOST_APART) {
+      continue;
+    }
+    const forks = new Map<number, number[]>();
+    for (const child of all) {
+      const isLeaf = shown[child] === 1 && members(children, child).length === 0 && !apart.has(child);
+      const fork = model.fork[child] ?? 0;
+      if (isLeaf && !wishes.spread.has(key(model.branch[row] ?? 0, fork))) {
+        forks.get(fork)?.push(child) ?? forks.set(fork, [child]);
+      }
+    }
+    for (const leaves of forks.values()) {
+      if (leaves.length > MOST_APART) {
+        for (const band of runs(model, leaves, wishes.sorts)) {
+          bands.set(band[0] ?? 0, band);
+          band.slice(1).forEach((leaf) => (shown[leaf] = GATHERED));
+        }
+      }
+    }
+  }
+  return bands;
+}
+
+/** Runs of neighbours that ended alike; if those are many, one for each end. */
+function runs(model: Multiverse, leaves: number[], sorts: Wishes["sorts"]): number[][] {
+  const ended = (leaf: number): string => {
+    const branch = model.branch[leaf] ?? 0;
+    return `${model.end[leaf] ?? 0}${model.words.get(branch) ?? ""}${sorts.get(branch) ?? ""}`;
+  };
+  const found: number[][] = [];
+  let last = "";
+  for (const leaf of leaves) {
+    const now = ended(leaf);
+    if (now === last && found.length > 0) {
+      found[found.length - 1]?.push(leaf);
+    } else {
+      found.push([leaf]);
+      last = now;
+    }
+  }
+  if (found.length <= MOST_BANDS) {
+    return found;
+  }
+  const kinds = new Map<string, number[]>();
+  for (const leaf of leaves) {
+    const now = ended(leaf);
+    kinds.get(now)?.push(leaf) ?? kinds.set(now, [leaf]);
+  }
+  return [...kinds.values()];
+}
+
+function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array, bands: Map<number, number[]>): Layout {
   const { count } = model;
   const children = model.children();
   const pins = new Map<number, number[]>();
@@ -127,7 +208,9 @@ function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array): Layout 
     x: new Float64Array(capacity),
     folded: new Uint8Array(capacity),
     hidden: new Uint32Array(count),
+    bands,
     width: 0,
+    ends: 0,
     height: 0,
     levels: { first: new Uint32Array(1), list: new Uint32Array(0) },
     spines: noSpines(0),
@@ -150,7 +233,7 @@ function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array): Layout 
       if (shown[child] === 1) {
         // The entry after a fork is one of its alternatives, and stands alone.
         stops.push(model.fork[child] ?? 0, (model.fork[child] ?? 0) + 1);
-      } else {
+      } else if (shown[child] !== GATHERED) {
         layout.hidden[row] = (layout.hidden[row] ?? 0) + 1;
       }
     }
@@ -172,11 +255,12 @@ function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array): Layout 
       layout.to[used] = stop;
       layout.folded[used] = folds ? 1 : 0;
       used++;
-      x += (folds ? FOLDED : entries * ENTRY) + openedBetween(wishes, id, from, stop);
+      x += (folds ? foldedWidth(entries) : entries * ENTRY) + openedBetween(wishes, id, from, stop);
       from = stop;
     }
     layout.x1[row] = x;
     layout.width = Math.max(layout.width, x + END_LABEL);
+    layout.ends = Math.max(layout.ends, x);
   }
   layout.first[count] = used;
   return layout;

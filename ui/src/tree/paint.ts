@@ -1,175 +1,203 @@
-// Draws what is in sight of the multiverse on a canvas.
+// Draws what is in sight of the multiverse on a canvas. Lengths along time are stretched by the camera, letters never.
 import type { Brush } from "../drawing";
-import type { Entries, Entry } from "./entries";
-import { ENTRY, ROW, STEP, firstSegment, key, segmentEnd, segmentFrom, xOf, type Layout, type Wishes } from "./layout";
-import { members } from "../groups";
-import { grouped } from "../words";
-import { FINISHED, TRAPPED, type Multiverse, type Place } from "./model";
+import type { Palette } from "../state/theme.svelte";
+import { counted, grouped } from "../words";
+import { worded } from "../board/words";
+import type { Entry } from "./entries";
+import { elided, place, type Box, type Label } from "./labels";
+import { ENTRY, ROW, STEP, firstSegment, key, segmentEnd, segmentFrom, xOf } from "./layout";
+import { FINISHED, TRAPPED } from "./model";
+import { baseline, inSight, isNamed, isSigned, middle, spot, tail, type Mark, type Scene } from "./scene";
 
-/** Which part of the drawing is in sight, in pixels at zoom 1. */
-export interface Camera {
-  x: number;
-  y: number;
-  zoom: number;
+/** What is known of how a branch came out, in a colour and a shape. */
+export interface Tint {
+  colour: keyof Palette;
+  isWrong: boolean;
 }
 
-export interface Mark {
-  place: Place;
-  offset: number;
-  kind: "here" | "same" | "device" | "selected" | "note" | "hover";
-  text: string;
-  /** Of a branch that has reconverged: whose state it is in. */
-  other?: Place & { offset: number };
-}
-
-export interface Scene {
-  model: Multiverse;
-  layout: Layout;
-  entries: Entries;
-  wishes: Wishes;
-  camera: Camera;
-  marks: Mark[];
-  /** For each row on the way to the user's place, the index up to which it is followed. */
-  path: ReadonlyMap<number, number>;
-  /** The same for the path that a jump would take. */
-  preview: ReadonlyMap<number, number>;
-  width: number;
-  height: number;
-}
-
-/** Above this zoom, entries are named. */
-const NAMED = 0.62;
-/** Below this zoom, entries are not drawn, and branches fall on one another. */
-const FAR = NAMED / 2;
-/** Pixels after a branch's last entry for how it ended. */
-const END_ROOM = 160;
-const CORNER = 9;
+/** Radius of the two arcs by which a branch leaves its parent. */
+const TURN = 11;
 /** More dots in a run than this would be a line anyway. */
 const MOST_DOTS = 4000;
+/** Outputs after which the board is busy for a while. */
+const BUSY = /(^|_)(delay|sleep|motor|drive|wait|tone)/;
 
-export function paint(brush: Brush, scene: Scene): void {
-  const { context, palette } = brush;
+interface Painter {
+  brush: Brush;
+  scene: Scene;
+  labels: Label[];
+  tints: ReadonlyMap<number, Tint>;
+  sx: (x: number) => number;
+  sy: (y: number) => number;
+  isNamed: boolean;
+  isSigned: boolean;
+}
+
+export function paint(brush: Brush, scene: Scene, tints: ReadonlyMap<number, Tint>, more: Label[] = []): Box[] {
   const { camera } = scene;
-  context.scale(camera.zoom, camera.zoom);
-  context.translate(-camera.x, -camera.y);
-  context.lineCap = "round";
+  const painter: Painter = {
+    brush,
+    scene,
+    labels: [...more],
+    tints,
+    sx: (x) => (x - camera.x) * camera.zoom,
+    sy: (y) => (y - camera.y) * camera.rise,
+    isNamed: isNamed(scene),
+    isSigned: isSigned(scene),
+  };
+  brush.context.lineCap = "round";
   const rows = inSight(scene);
-  paintLines(brush, scene, rows);
-  const [onWay, others] = [rows.filter((row) => isOnWay(scene, row)), rows.filter((row) => !isOnWay(scene, row))];
-  others.forEach((row) => paintContent(brush, scene, row));
-  // The user's path lies over the others.
-  paintWay(brush, scene, scene.preview, palette.preview, [5, 4]);
-  paintWay(brush, scene, scene.path, palette.path, []);
-  onWay.forEach((row) => paintContent(brush, scene, row));
-  for (const mark of scene.marks) {
-    paintMark(brush, scene, mark);
+  paintLines(painter, rows);
+  paintTinted(painter, rows);
+  paintWay(painter, scene.onward, brush.palette["ink-2"], 2, []);
+  paintWay(painter, scene.preview, brush.palette.ghost, 2.5, [5, 4]);
+  for (const [row, to] of scene.path) {
+    paintWay(painter, new Map([[row, to]]), colourOf(painter, row, brush.palette.ink), 3, []);
   }
+  for (const row of rows) {
+    if (scene.layout.bands.has(row)) {
+      paintBand(painter, row);
+    } else {
+      paintSegments(painter, row);
+      paintEnd(painter, row);
+    }
+  }
+  if ((scene.layout.y[0] ?? -1) >= 0) {
+    brush.disc(painter.sx(0), painter.sy(baseline(0, scene.layout)), 4).fill(brush.palette.ink);
+  }
+  scene.marks.forEach((mark) => paintMark(painter, mark));
+  return place(brush, painter.labels);
 }
 
-/** Whether the user came along a row, or would go along it. */
-function isOnWay({ path, preview }: Scene, row: number): boolean {
-  return path.has(row) || preview.has(row);
-}
-
-/** Rows of the model of which something is in sight; of several that fall on one pixel, one. */
-function inSight(scene: Scene): number[] {
-  const { camera, layout } = scene;
-  const { levels, x0, x1 } = layout;
-  const right = camera.x + scene.width / camera.zoom;
-  const top = Math.max(0, Math.floor(camera.y / ROW) - 1);
-  const bottom = Math.min(layout.rows, Math.ceil((camera.y + scene.height / camera.zoom) / ROW) + 1);
-  const far = camera.zoom < FAR;
-  const rows: number[] = [];
-  const taken = new Set<number>();
-  for (let n = levels.first[top] ?? 0; n < (levels.first[bottom] ?? 0); n++) {
-    const row = levels.list[n] ?? 0;
-    const [begin, end] = [x0[row] ?? 0, (x1[row] ?? 0) + tail(scene, row) + END_ROOM];
-    if (begin > right || end < camera.x) {
-      continue;
-    }
-    if (far && !isOnWay(scene, row) && end - begin < END_ROOM + ENTRY * 2) {
-      const [px, py] = [Math.floor((begin - camera.x) * camera.zoom), Math.floor(baseline(row, layout) * camera.zoom)];
-      const pixel = py * 65_536 + px;
-      if (taken.has(pixel)) {
-        continue;
-      }
-      taken.add(pixel);
-    }
-    rows.push(row);
+/** The colour of a row's outcome; if nothing is known, another one. */
+function colourOf({ scene, tints, brush }: Painter, row: number, otherwise: string): string {
+  const tint = tints.get(row);
+  if (tint) {
+    return brush.palette[tint.colour];
   }
-  return rows;
+  return scene.model.end[row] === TRAPPED ? brush.palette.bad : otherwise;
 }
 
 /** All branches in sight as one line drawing. */
-function paintLines(brush: Brush, scene: Scene, rows: number[]): void {
+function paintLines(painter: Painter, rows: number[]): void {
+  const { brush, scene, sx, sy } = painter;
+  const { layout, model } = scene;
   const { context } = brush;
-  const { camera, layout } = scene;
-  const { spines, x0, x1 } = layout;
-  const [left, right] = [camera.x, camera.x + scene.width / camera.zoom];
-  const [top, bottom] = [camera.y - ROW, camera.y + scene.height / camera.zoom + ROW];
+  const { spines } = layout;
   context.beginPath();
   for (let n = 0; n < spines.count; n++) {
-    const x = spines.x[n] ?? 0;
-    const [from, to] = [middle(spines.top[n] ?? 0), middle(spines.bottom[n] ?? 0) - CORNER];
-    if (x >= left - ROW && x <= right && from <= bottom && to >= top) {
-      context.moveTo(x, Math.max(from, top));
-      context.lineTo(x, Math.min(to, bottom));
+    const x = sx(spines.x[n] ?? 0) + TURN;
+    const [from, to] = [sy(middle(spines.top[n] ?? 0)), sy(middle(spines.bottom[n] ?? 0))];
+    if (x >= -TURN && x <= scene.width + TURN && from <= scene.height && to >= 0 && to - from > 2 * TURN) {
+      context.moveTo(x, Math.max(from + TURN, -5));
+      context.lineTo(x, Math.min(to - TURN, scene.height + 5));
     }
   }
   for (const row of rows) {
-    traceRow(context, layout, row, baseline(row, layout) - CORNER, x1[row] ?? 0);
+    const parent = model.parentRow(row);
+    traceRow(painter, row, parent === undefined ? null : sy(baseline(parent, layout)), sx(layout.x1[row] ?? 0), false);
   }
-  brush.stroke(brush.palette["strong-line"], Math.max(1.5, 0.5 / camera.zoom));
+  brush.stroke(brush.palette.wire, 1.6);
 }
 
-/** A row's line up to `to`, with the part of its fork's line that begins at `from`. */
-function traceRow(context: CanvasRenderingContext2D, layout: Layout, row: number, from: number, to: number): void {
-  const [x, y] = [layout.x0[row] ?? 0, baseline(row, layout)];
-  if (row === 0) {
+/** A row's line up to `to`, beginning at its parent's line; `whole` draws also what siblings share. */
+function traceRow({ brush, scene, sx, sy }: Painter, row: number, parent: number | null, to: number, whole: boolean): void {
+  const { context } = brush;
+  const [x, y] = [sx(scene.layout.x0[row] ?? 0), sy(baseline(row, scene.layout))];
+  if (parent === null) {
     context.moveTo(x, y);
   } else {
-    context.moveTo(x, from);
-    context.lineTo(x, y - CORNER);
-    context.quadraticCurveTo(x, y, x + CORNER, y);
+    const turn = Math.min(TURN, Math.abs(y - parent) / 2);
+    if (parent > -TURN * 3 || whole) {
+      context.moveTo(x, parent);
+      context.quadraticCurveTo(x + TURN, parent, x + TURN, parent + turn);
+    }
+    if (whole) {
+      context.lineTo(x + TURN, y - turn);
+    } else {
+      context.moveTo(x + TURN, y - turn);
+    }
+    context.quadraticCurveTo(x + TURN, y, x + 2 * TURN, y);
   }
-  context.lineTo(to, y);
+  context.lineTo(Math.max(to, parent === null ? x : x + 2 * TURN), y);
+}
+
+/** What ended badly or is painted keeps its colour from its fork to its end. */
+function paintTinted(painter: Painter, rows: number[]): void {
+  const { brush, scene, sx, sy, tints } = painter;
+  const { layout, model } = scene;
+  for (const row of rows) {
+    if (layout.bands.has(row) || (!tints.has(row) && model.end[row] !== TRAPPED)) {
+      continue;
+    }
+    const parent = model.parentRow(row);
+    brush.context.beginPath();
+    traceRow(painter, row, parent === undefined ? null : sy(baseline(parent, layout)), sx(layout.x1[row] ?? 0), true);
+    const isWrong = tints.get(row)?.isWrong ?? model.end[row] === TRAPPED;
+    brush.stroke(colourOf(painter, row, brush.palette.wire), isWrong ? 2.2 : 1.6);
+  }
 }
 
 /** A way through the multiverse: rows, with the index up to which each is followed. */
-function paintWay(brush: Brush, scene: Scene, way: ReadonlyMap<number, number>, colour: string, dash: number[]): void {
-  const { model, layout, wishes, camera } = scene;
+function paintWay(painter: Painter, way: ReadonlyMap<number, number>, colour: string, width: number, dash: number[]): void {
+  const { brush, scene, sx, sy } = painter;
+  const { model, layout, wishes } = scene;
   for (const [row, to] of way) {
     if ((layout.y[row] ?? -1) >= 0) {
+      const parent = model.parentRow(row);
       brush.context.beginPath();
-      const from = baseline(model.parentRow(row) ?? row, layout);
-      traceRow(brush.context, layout, row, from, xOf(model, layout, row, to, wishes));
-      brush.stroke(colour, Math.max(2.5, 1.5 / camera.zoom), dash);
+      traceRow(painter, row, parent === undefined ? null : sy(baseline(parent, layout)), sx(xOf(model, layout, row, to, wishes)), true);
+      brush.stroke(colour, width, dash);
     }
   }
 }
 
-/** What is on a row's line. */
-function paintContent(brush: Brush, scene: Scene, row: number): void {
-  const { path, paper } = brush.palette;
-  const y = baseline(row, scene.layout);
-  paintSegments(brush, scene, row, y);
-  paintEnd(brush, scene, row, y);
-  if (row === 0) {
-    brush.disc(scene.layout.x0[row] ?? 0, y, 5).fill(path).stroke(paper, 1.5);
+/** Leaves that came out alike, as one: the more there are, the thicker. What is wrong is hatched. */
+function paintBand(painter: Painter, row: number): void {
+  const { brush, scene, sx, sy, labels } = painter;
+  const { layout, model, camera } = scene;
+  const { palette, context } = brush;
+  const leaves = layout.bands.get(row) ?? [];
+  const [left, y] = [sx(layout.x0[row] ?? 0) + 2 * TURN, sy(baseline(row, layout))];
+  const width = Math.max(34, ENTRY * camera.zoom - 8);
+  const tall = Math.min(ROW * camera.rise - 6, Math.max(10, 6 + Math.sqrt(leaves.length) * 0.6));
+  const isWrong = painter.tints.get(row)?.isWrong ?? model.end[row] === TRAPPED;
+  const edge = colourOf(painter, row, palette.wire);
+  context.beginPath();
+  context.roundRect(left, y - tall / 2, width, tall, Math.min(5, tall / 2));
+  brush.fill(isWrong ? palette["bad-soft"] : palette.hover).stroke(edge, 1.3);
+  if (isWrong) {
+    context.save();
+    context.clip();
+    context.beginPath();
+    for (let x = left - tall; x < left + width; x += 6) {
+      context.moveTo(x, y + tall / 2);
+      context.lineTo(x + tall, y - tall / 2);
+    }
+    brush.stroke(palette["bad-line"], 1.3);
+    context.restore();
   }
+  const [first, last] = [leaves[0] ?? row, leaves.at(-1) ?? row];
+  const value = (leaf: number): string | null => scene.entries.at(leaf, (model.fork[leaf] ?? 0) + 1)?.value ?? null;
+  const [from, to] = [value(first), value(last)];
+  const set = from === null ? "" : from === to ? `${from} ` : `${from} to ${to ?? "…"} `;
+  const end = model.end[row] === TRAPPED ? (model.words.get(model.branch[row] ?? 0) ?? "trapped") : model.end[row] === FINISHED ? "finished" : "";
+  const text = `${set}${counted(leaves.length, "universe")}${end ? `: ${end}` : ""}`;
+  labels.push({
+    text: elided(text, 54),
+    x: left + width + 10,
+    y: y + 4,
+    align: "left",
+    font: `500 11px ${palette.sans}`,
+    colour: isWrong ? palette.bad : palette["ink-2"],
+    rank: 3,
+  });
 }
 
-/** The height of a level's line. */
-function middle(level: number): number {
-  return level * ROW + ROW / 2;
-}
-
-function baseline(row: number, layout: Layout): number {
-  return middle(layout.y[row] ?? 0);
-}
-
-function paintSegments(brush: Brush, scene: Scene, row: number, y: number): void {
+function paintSegments(painter: Painter, row: number): void {
+  const { brush, scene, sx, sy, labels } = painter;
   const { model, layout, camera } = scene;
+  const y = sy(baseline(row, layout));
   const left = camera.x - ENTRY;
   const right = camera.x + scene.width / camera.zoom + ENTRY;
   const last = layout.first[row + 1] ?? 0;
@@ -179,20 +207,21 @@ function paintSegments(brush: Brush, scene: Scene, row: number, y: number): void
     const from = segmentFrom(model, layout, row, segment);
     const to = layout.to[segment] ?? from;
     if (layout.folded[segment] === 1) {
-      paintFold(brush, camera.zoom, layout.x[segment] ?? 0, segmentEnd(layout, row, segment), y, to - from);
+      paintFold(painter, sx(layout.x[segment] ?? 0), sx(segmentEnd(layout, row, segment)), y, to - from, scene.path.has(row));
     } else {
-      paintEntries(brush, scene, row, segment, y, left, right);
+      paintEntries(painter, row, segment, y, left, right);
     }
   }
   const hidden = layout.hidden[row] ?? 0;
-  if (hidden > 0 && camera.zoom >= NAMED) {
-    brush.write(`+${hidden} hidden`, (layout.x0[row] ?? 0) + 14, y + 15, brush.palette.quiet, `11px ${brush.palette.sans}`);
+  if (hidden > 0 && painter.isNamed) {
+    const { palette } = brush;
+    labels.push({ text: `+${hidden} hidden`, x: sx(layout.x0[row] ?? 0) + 26, y: y + 16, align: "left", font: `11px ${palette.sans}`, colour: palette["ink-3"], rank: 6 });
   }
 }
 
-function paintEntries(brush: Brush, scene: Scene, row: number, segment: number, y: number, left: number, right: number): void {
-  const { model, layout, wishes, camera } = scene;
-  const { paper, "strong-line": line } = brush.palette;
+function paintEntries(painter: Painter, row: number, segment: number, y: number, left: number, right: number): void {
+  const { brush, scene, sx } = painter;
+  const { model, layout, wishes } = scene;
   const from = segmentFrom(model, layout, row, segment);
   const to = layout.to[segment] ?? from;
   const x = layout.x[segment] ?? 0;
@@ -205,75 +234,108 @@ function paintEntries(brush: Brush, scene: Scene, row: number, segment: number, 
       return;
     }
     if (!plain) {
-      paintSteps(brush, scene, row, index - 1, at, y);
+      paintSteps(painter, row, index - 1, at, y);
     }
-    if (camera.zoom < FAR) {
+    if (!painter.isSigned) {
       continue;
     }
-    const entry = camera.zoom >= NAMED ? scene.entries.at(row, index) : null;
+    const entry = painter.isNamed ? scene.entries.at(row, index) : null;
     if (entry) {
-      paintEntry(brush, entry, at, y);
+      const isFirst = row > 0 && index === (model.fork[row] ?? 0) + 1;
+      paintEntry(painter, entry, sx(at), y, row, isFirst ? sx(layout.x0[row] ?? 0) + 2 * TURN + 2 : null);
     } else {
-      brush.disc(at, y, 3).fill(paper).stroke(line, 1.5);
+      brush.disc(sx(at), y, 2.5).fill(brush.palette.sheet).stroke(brush.palette.wire, 1.4);
     }
   }
 }
 
-function paintEntry(brush: Brush, entry: Entry, x: number, y: number): void {
-  const { context, palette } = brush;
-  // Inputs are round, outputs square, events pointed: no meaning by colour alone.
+/** The sign of an entry: inputs are rings, outputs squares, events pointed. No meaning by colour alone. */
+function paintEntry(painter: Painter, entry: Entry, x: number, y: number, row: number, begin: number | null): void {
+  const { brush, scene } = painter;
+  const { palette } = brush;
+  const isOnPath = scene.path.has(row);
+  const ink = colourOf(painter, row, isOnPath ? palette.ink : palette["ink-2"]);
+  if (entry.kind === "output" && BUSY.test(entry.call)) {
+    // The board is busy: the line is thick, so that one sees that it takes time.
+    brush.line(x, y, x + ENTRY * scene.camera.zoom * 0.55, y).stroke(ink, 5);
+  }
   if (entry.kind === "input") {
-    brush.disc(x, y, 4.5);
+    brush.disc(x, y, 4.6);
   } else if (entry.kind === "output") {
-    brush.square(x, y, 3.5);
+    brush.square(x, y, 3.4);
   } else {
     brush.line(x, y - 5, x + 5, y + 4, x - 5, y + 4).context.closePath();
   }
-  const colour = palette[entry.kind];
-  brush.fill(entry.mocked ? palette.paper : colour).stroke(colour, 1.5);
-  const room = ENTRY - 22;
-  let edge = x - 8;
-  if (entry.value !== null) {
-    const value = entry.value.length > 9 ? `${entry.value.slice(0, 8)}…` : entry.value;
-    brush.write(value, edge, y - 6, palette.text, `600 11px ${palette.mono}`, "right");
-    edge -= context.measureText(value).width + 5;
+  brush.fill(palette.sheet).stroke(entry.mocked ? palette.accent : ink, isOnPath ? 2 : 1.6);
+  nameEntry(painter, entry, x, y, ink, isOnPath, begin);
+}
+
+/** What an entry is called: at a fork by its value, where the branch begins; else by call and value above its sign. */
+function nameEntry(painter: Painter, entry: Entry, x: number, y: number, ink: string, isOnPath: boolean, begin: number | null): void {
+  const { brush, scene, labels } = painter;
+  const { palette } = brush;
+  const { text, swatch } = worded(entry.call, entry.value);
+  const letters = Math.floor((ENTRY * scene.camera.zoom - 10) / 6.7);
+  const rank = isOnPath ? 2 : 4;
+  if (begin !== null && text !== "") {
+    if (swatch) {
+      brush.context.beginPath();
+      brush.context.roundRect(begin + 1, y - 19, 9, 12, 2.5);
+      brush.fill(swatch).stroke(palette["part-line"], 1);
+    }
+    labels.push({
+      text: elided(text, Math.max(4, letters)),
+      x: begin + (swatch ? 15 : 1),
+      y: y - 8,
+      align: "left",
+      font: `${isOnPath ? 600 : 500} 11px ${palette.sans}`,
+      colour: ink === palette.wire ? palette["ink-2"] : ink,
+      rank: 2,
+      else: [[0, 22]],
+    });
+    return;
   }
-  context.font = `11px ${palette.mono}`;
-  const call = fit(context, short(entry.call), room - (x - 8 - edge));
-  brush.write(call, edge, y - 6, palette.quiet, context.font, "right");
+  const name = short(entry.call);
+  const shown = text === "" ? elided(name, letters) : text.length + 4 > letters ? elided(text, letters) : text;
+  labels.push({ text: shown, x, y: y - 11, align: "center", font: `${text === "" ? 400 : 600} 11px ${palette.mono}`, colour: text === "" ? palette["ink-3"] : palette.ink, rank, else: [[0, 28]] });
+  if (text !== "" && ROW * scene.camera.rise > 44) {
+    labels.push({ text: elided(name, letters), x, y: y - 24, align: "center", font: `400 11px ${palette.mono}`, colour: palette["ink-3"], rank: rank + 2 });
+  }
 }
 
 /** Names as a person says them: the chip's prefix is on every one. */
-function short(call: string): string {
+export function short(call: string): string {
   return call.replace(/^chip_/, "");
 }
 
-const widths = new Map<string, number>();
-
-/** The text, or its beginning with an ellipsis, in so many pixels of the small monospaced font. */
-function fit(context: CanvasRenderingContext2D, text: string, room: number): string {
-  let width = widths.get(context.font);
-  if (width === undefined) {
-    width = context.measureText("0").width;
-    widths.set(context.font, width);
+function paintFold(painter: Painter, x: number, end: number, y: number, entries: number, isOnPath: boolean): void {
+  const { brush, isNamed } = painter;
+  const { palette } = brush;
+  if (end - x > 20) {
+    brush.line(x + 9, y, end - 9, y).stroke(palette.sheet, 4, [2, 5]);
   }
-  const most = Math.floor(room / width);
-  return text.length <= most ? text : `${text.slice(0, Math.max(0, most - 1))}…`;
-}
-
-function paintFold(brush: Brush, zoom: number, x: number, end: number, y: number, entries: number): void {
-  const { paper, quiet, sans, "strong-line": line } = brush.palette;
-  brush.line(x + 8, y, end - 8, y).stroke(paper, 4, [2, 6]);
-  if (zoom >= NAMED) {
-    brush.write(`${grouped(entries)} entries`, (x + end) / 2, y - 6, quiet, `11px ${sans}`, "center");
+  if (isNamed) {
+    painter.labels.push({
+      text: `${grouped(entries)} more`,
+      x: (x + end) / 2,
+      y: y - 9,
+      align: "center",
+      font: `11px ${palette.sans}`,
+      colour: palette["ink-3"],
+      rank: isOnPath ? 3 : 5,
+      else: [[0, 24]],
+    });
   }
-  brush.disc(end, y, 3).fill(paper).stroke(line, 1.5);
+  if (painter.isSigned) {
+    brush.disc(end, y, 2.5).fill(palette.sheet).stroke(isOnPath ? palette.ink : palette.wire, 1.5);
+  }
 }
 
 /** Single instructions of a deterministic run: ticks, of which only those in sight are drawn. */
-function paintSteps(brush: Brush, scene: Scene, row: number, index: number, end: number, y: number): void {
+function paintSteps(painter: Painter, row: number, index: number, end: number, y: number): void {
+  const { brush, scene, sx } = painter;
   const { model, wishes, camera } = scene;
-  const { quiet, mono } = brush.palette;
+  const { palette } = brush;
   const steps = wishes.opened.get(key(model.branch[row] ?? 0, index));
   if (steps === undefined) {
     return;
@@ -282,163 +344,118 @@ function paintSteps(brush: Brush, scene: Scene, row: number, index: number, end:
   const first = Math.max(1, Math.floor((camera.x - begin) / STEP));
   const last = Math.min(steps, Math.ceil((camera.x + scene.width / camera.zoom - begin) / STEP));
   const every = Math.max(1, Math.ceil(2 / (STEP * camera.zoom)));
-  brush.context.fillStyle = quiet;
+  brush.context.fillStyle = palette["ink-3"];
   for (let step = first - (first % every) + every; step <= last; step += every) {
     const tall = step % 10 === 0 ? 5 : 3;
-    brush.context.fillRect(begin + step * STEP, y - tall, 1, tall * 2);
-    if (step % 10 === 0 && camera.zoom >= NAMED) {
-      brush.write(`+${step}`, begin + step * STEP, y + 15, quiet, `9px ${mono}`, "center");
+    brush.context.fillRect(sx(begin + step * STEP), y - tall, 1, tall * 2);
+    if (step % 10 === 0 && painter.isNamed) {
+      painter.labels.push({ text: `+${step}`, x: sx(begin + step * STEP), y: y + 17, align: "center", font: `11px ${palette.mono}`, colour: palette["ink-3"], rank: 7 });
     }
   }
 }
 
-/** Width of the last run of a row, if its instructions are unfolded. */
-function tail(scene: Scene, row: number): number {
-  const { model, wishes } = scene;
-  if (wishes.opened.size === 0) {
-    return 0;
-  }
-  return (wishes.opened.get(key(model.branch[row] ?? 0, model.tip[row] ?? 0)) ?? 0) * STEP;
-}
-
-function paintEnd(brush: Brush, scene: Scene, row: number, y: number): void {
-  const { model, layout, camera } = scene;
-  const { text, quiet, bad, sans, "strong-line": line } = brush.palette;
+function paintEnd(painter: Painter, row: number): void {
+  const { brush, scene, sx, sy, isNamed } = painter;
+  const { model, layout } = scene;
+  const { palette } = brush;
+  const y = sy(baseline(row, layout));
   const unfolded = tail(scene, row);
-  const x = (layout.x1[row] ?? 0) + unfolded + 15;
+  const last = sx((layout.x1[row] ?? 0) + unfolded);
+  const x = last + 16;
   if (unfolded > 0) {
-    brush.line(x - 15 - unfolded, y, x - 15, y).stroke(line, 1.5);
-    paintSteps(brush, scene, row, model.tip[row] ?? 0, x - 15 + ENTRY, y);
+    brush.line(sx(layout.x1[row] ?? 0), y, last, y).stroke(palette.wire, 1.6);
+    paintSteps(painter, row, model.tip[row] ?? 0, (layout.x1[row] ?? 0) + unfolded + ENTRY, y);
   }
   const kind = model.end[row];
-  const named = camera.zoom >= NAMED;
+  const say = (text: string, colour: string): void => {
+    if (isNamed) {
+      painter.labels.push({ text: elided(text, 40), x: x + 11, y: y + 4, align: "left", font: `500 11px ${palette.sans}`, colour, rank: 1 });
+    }
+  };
   if (kind === TRAPPED) {
-    const words = (model.words.get(model.branch[row] ?? 0) ?? "trapped").slice(0, 40);
-    brush.line(x - 4, y - 4, x + 4, y + 4).stroke(bad, 2.5);
-    brush.line(x + 4, y - 4, x - 4, y + 4).stroke(bad, 2.5);
-    if (named) brush.write(words, x + 9, y + 4, bad, `11px ${sans}`);
+    brush.line(last, y, x - 7, y).stroke(palette.bad, 2);
+    brush.polygon(x, y, 7.5, 6).fill(palette.bad);
+    brush.line(x - 2.4, y - 2.4, x + 2.4, y + 2.4).stroke(palette.sheet, 1.5);
+    brush.line(x + 2.4, y - 2.4, x - 2.4, y + 2.4).stroke(palette.sheet, 1.5);
+    say(model.words.get(model.branch[row] ?? 0) ?? "trapped", palette.bad);
   } else if (kind === FINISHED) {
-    brush.square(x, y, 4).fill(text);
-    if (named) brush.write("finished", x + 9, y + 4, quiet, `11px ${sans}`);
-  } else if (camera.zoom >= FAR) {
-    brush.line(x - 12, y, x + 6, y).stroke(line, 1.5, [1.5, 3]);
+    const colour = colourOf(painter, row, palette["ink-2"]);
+    brush.line(last, y, x - 4, y).stroke(colour, 1.6);
+    brush.square(x, y, 4).fill(colour);
+    say("finished", palette["ink-3"]);
+  } else if (painter.isSigned) {
+    const tint = painter.tints.get(row);
+    brush.line(last, y, x - 2, y).stroke(colourOf(painter, row, palette.wire), 1.4, [1.5, 3.5]);
+    if (tint?.isWrong) {
+      brush.polygon(x + 4, y, 5.5, 4).fill(palette.bad);
+    }
   }
 }
 
-/** Where a moment is drawn: inside a run a little after its place, or exactly, if its instructions are unfolded. */
-export function spot(scene: Scene, place: Place, offset: number): { x: number; y: number } | null {
-  const { model, layout, wishes } = scene;
-  const canonical = model.canonical(place);
-  const row = model.rowOf(canonical.branch);
-  if (row === undefined || (layout.y[row] ?? -1) < 0) {
-    return null;
-  }
-  const x = xOf(model, layout, row, canonical.index, wishes);
-  const opened = wishes.opened.get(key(canonical.branch, canonical.index));
-  const late = offset === 0 ? 0 : opened === undefined ? 13 : Math.min(offset, opened) * STEP;
-  return { x: x + late, y: baseline(row, layout) };
-}
-
-function paintMark(brush: Brush, scene: Scene, mark: Mark): void {
-  const at = spot(scene, mark.place, mark.offset);
+function paintMark(painter: Painter, mark: Mark): void {
+  const { brush, scene, sx, sy, labels } = painter;
+  const steps = mark.kind === "here" ? scene.steps : null;
+  const at = spot(scene, mark.place, mark.offset, steps);
   if (!at) {
     return;
   }
   const { palette } = brush;
-  const { x, y } = at;
-  const named = scene.camera.zoom >= NAMED;
-  const tag = (colour: string): void => {
-    if (named) brush.write(mark.text, x, y + 19, colour, `600 10px ${palette.sans}`, "center");
-  };
+  const [x, y] = [sx(at.x), sy(at.y)];
   switch (mark.kind) {
     case "selected":
     case "hover":
-      brush.disc(x, y, 9).stroke(palette.preview, mark.kind === "selected" ? 2 : 1);
+      brush.disc(x, y, 9).stroke(palette.accent, mark.kind === "selected" ? 2 : 1);
       break;
-    case "same": {
-      const other = mark.other && spot(scene, mark.other, mark.other.offset);
-      if (other && scene.camera.zoom >= FAR) {
-        brush.line(x, y).context.quadraticCurveTo((x + other.x) / 2 + ROW, (y + other.y) / 2, other.x, other.y);
-        brush.stroke(palette.quiet, 1.5, [3, 4]).disc(x, y, 7).stroke(palette.quiet, 1.5, [3, 4]);
-        tag(palette.quiet);
+    case "same":
+      paintSame(painter, mark, x, y);
+      break;
+    case "here": {
+      // The line goes on through the lanes below.
+      brush.line(x, y, x, scene.height).stroke(palette.accent, 1.5);
+      brush.context.globalAlpha = 0.16;
+      brush.disc(x, y, 12).fill(palette.accent);
+      brush.context.globalAlpha = 1;
+      brush.disc(x, y, 6.2).fill(palette.accent);
+      const device = scene.marks.find(({ kind }) => kind === "device");
+      const other = device && spot(scene, device.place, device.offset, null);
+      const isNear = other !== undefined && other !== null && Math.hypot(sx(other.x) - x, sy(other.y) - y) < 90;
+      const text = isNear ? `${mark.text} ◆ the device` : mark.text;
+      labels.push({ text, x: Math.max(8, x - 20), y: y - 20, align: "left", font: `600 11px ${palette.sans}`, colour: palette.accent, rank: 3, pill: { fill: palette["accent-soft"] }, else: [[0, 44], [34, 44], [-40, 44], [34, 0], [-60, 0], [0, 58]] });
+      break;
+    }
+    case "device": {
+      brush.context.beginPath();
+      brush.context.roundRect(x - 6, y - 6, 12, 12, 3);
+      brush.fill(palette.sheet).stroke(palette.accent, 1.8).disc(x, y, 2.4).fill(palette.accent);
+      const here = scene.marks.find(({ kind }) => kind === "here");
+      const own = here && spot(scene, here.place, here.offset, scene.steps);
+      if (!own || Math.hypot(sx(own.x) - x, sy(own.y) - y) >= 90) {
+        labels.push({ text: mark.text, x, y: y + 24, align: "center", font: `500 11px ${palette.sans}`, colour: palette.accent, rank: 1, else: [[0, -38]] });
       }
       break;
     }
-    case "here":
-      brush.disc(x, y, 6.5).fill(palette.accent).disc(x, y, 2.5).fill(palette.paper);
-      tag(palette.accent);
-      break;
-    case "device":
-      brush.line(x, y - 6, x + 6, y, x, y + 6, x - 6, y).fill(palette.device);
-      tag(palette.device);
-      break;
     case "note":
-      brush.line(x, y - 7, x, y - 18, x + 9, y - 14.5, x, y - 11).fill(palette.note);
-      if (named) brush.write(mark.text.slice(0, 24), x + 12, y - 16, palette.note, `600 11px ${palette.sans}`);
+      brush.line(x, y - 7, x, y - 20, x + 9, y - 16.5, x, y - 13).fill(palette.maybe).stroke(palette.maybe, 1);
+      if (painter.isNamed) {
+        labels.push({ text: elided(mark.text, 24), x: x + 12, y: y - 14, align: "left", font: `600 11px ${palette.sans}`, colour: palette.maybe, rank: 1, else: [[0, -14], [0, 34]] });
+      }
       break;
   }
 }
 
-/** What lies under a point: a place, or a folded run. */
-export interface Hit {
-  place: Place;
-  /** The folded run's ends, if it is one. */
-  run: { from: number; to: number } | null;
-  /** Steps after the place, inside unfolded instructions. */
-  offset: number;
+/** A branch is again where another one was: what follows is drawn there. */
+function paintSame(painter: Painter, mark: Mark, x: number, y: number): void {
+  const { brush, scene, sx, sy, labels } = painter;
+  const { palette } = brush;
+  const other = mark.other && spot(scene, mark.other, mark.other.offset, null);
+  if (!other || !painter.isSigned) {
+    return;
+  }
+  const [ox, oy] = [sx(other.x), sy(other.y)];
+  brush.line(x, y).context.quadraticCurveTo((x + ox) / 2 + ROW, (y + oy) / 2, ox, oy);
+  brush.stroke(palette.ghost, 1.4, [2, 4]).disc(x, y, 7).stroke(palette.ghost, 1.4, [2, 4]);
+  if (painter.isNamed) {
+    labels.push({ text: mark.text, x: x + 12, y: y + 16, align: "left", font: `600 11px ${palette.sans}`, colour: palette.accent, rank: 3, else: [[0, -28]] });
+  }
 }
 
-/** Finds what is drawn at a point of the canvas. */
-export function hit(scene: Scene, px: number, py: number): Hit | null {
-  const { camera, layout, wishes } = scene;
-  const x = px / camera.zoom + camera.x;
-  const y = py / camera.zoom + camera.y;
-  const level = Math.floor(y / ROW);
-  if (Math.abs(y - (level * ROW + ROW / 2)) > ROW * 0.42) {
-    return null;
-  }
-  for (const row of members(layout.levels, level)) {
-    if (x >= (layout.x0[row] ?? 0) - 8 && x <= (layout.x1[row] ?? 0) + tail(scene, row) + 30) {
-      return hitOnRow(scene, row, x, wishes);
-    }
-  }
-  return null;
-}
-
-function hitOnRow(scene: Scene, row: number, x: number, wishes: Wishes): Hit {
-  const { layout, model } = scene;
-  const branch = model.branch[row] ?? 0;
-  const tip = model.tip[row] ?? 0;
-  const segment = firstSegment(layout, row, (segment) => segmentEnd(layout, row, segment) > x);
-  if (segment < 0 || x > (layout.x1[row] ?? 0)) {
-    const steps = wishes.opened.get(key(branch, tip)) ?? 0;
-    const offset = Math.min(steps, Math.max(0, Math.round((x - (layout.x1[row] ?? 0)) / STEP)));
-    return { place: { branch, index: tip }, run: null, offset };
-  }
-  const from = segmentFrom(model, layout, row, segment);
-  const to = layout.to[segment] ?? tip;
-  const begin = layout.x[segment] ?? 0;
-  const end = segmentEnd(layout, row, segment);
-  if (layout.folded[segment] === 1 && x > begin + 8 && x < end - 8) {
-    const index = Math.round(from + ((x - begin) / (end - begin)) * (to - from));
-    return { place: { branch, index }, run: { from, to }, offset: 0 };
-  }
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (xOf(model, layout, row, middle + 1, wishes) <= x + 12) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const start = xOf(model, layout, row, low, wishes);
-  const opened = wishes.opened.get(key(branch, low));
-  if (opened !== undefined && x > start + STEP / 2) {
-    const offset = Math.min(opened, Math.max(0, Math.round((x - start) / STEP)));
-    return { place: { branch, index: low }, run: null, offset };
-  }
-  const next = low < to ? xOf(model, layout, row, low + 1, wishes) : Infinity;
-  const index = next - x < x - start ? low + 1 : low;
-  return { place: { branch, index }, run: null, offset: 0 };
-}

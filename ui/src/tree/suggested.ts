@@ -1,13 +1,16 @@
-// Where suggested futures are drawn: below the visited multiverse, behind the universe that they are futures of.
+// Where suggested futures are drawn: fanned out behind the universe that they are futures of.
 //
 // A path is a row; options that lead to the same rows share what lies before them. Children come after their parents in
-// the listing, so nothing recurses.
+// the listing, so nothing recurses. Where nothing has branched yet, the rows lie around the user's own; else below all.
 import type { Brush } from "../drawing";
 import type { SuggestionListing } from "../wire/types";
+import { readsColours, worded } from "../board/words";
 import { ENTRY, ROW } from "./layout";
+import { elided, type Label } from "./labels";
 
 /** More paths than this are told in the panel, not drawn. */
 const MOST_ROWS = 400;
+const TURN = 11;
 
 /** An option of an input: a line from the node before it to its own end. */
 export interface Edge {
@@ -15,6 +18,7 @@ export interface Edge {
   y0: number;
   x1: number;
   y1: number;
+  depth: number;
   /** The values that take it. */
   set: string;
   /** What the input is called. */
@@ -29,11 +33,16 @@ export interface Edge {
 
 export interface Suggested {
   edges: Edge[];
+  /** Where the input is read whose values these are, behind the universe that was asked from. */
+  root: { x0: number; x: number; y: number; call: string } | null;
   rows: number;
   width: number;
+  /** Levels that are needed above the first row, and down to where. */
+  above: number;
+  bottom: number;
 }
 
-export const NOTHING: Suggested = { edges: [], rows: 0, width: 0 };
+export const NOTHING: Suggested = { edges: [], root: null, rows: 0, width: 0, above: 0, bottom: 0 };
 
 const ENDS: Record<string, string> = {
   broke: "breaks",
@@ -44,16 +53,8 @@ const ENDS: Record<string, string> = {
   cut: "not explored further",
 };
 
-/** Lays futures out to the right of `x` and below `top`, fanning out from `(x, y)`. */
-export function layOutSuggested(listing: SuggestionListing, x: number, y: number, top: number): Suggested {
-  const nodes = listing.nodes;
-  const depth = new Array<number>(nodes.length).fill(0);
-  nodes.forEach((node, at) => {
-    for (const option of node.options) {
-      depth[option.next] = (depth[at] ?? 0) + 1;
-    }
-  });
-  // The row of a node is that of its first leaf: leaves are counted in the order of options.
+/** The row of each node: that of its first leaf. Leaves are counted in the order of options. */
+function rowsOf(nodes: SuggestionListing["nodes"]): { row: number[]; rows: number } {
   const row = new Array<number>(nodes.length).fill(-1);
   const stack = [0];
   let rows = 0;
@@ -71,7 +72,28 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
       stack.push(option.next);
     }
   }
-  const level = (at: number): number => top + (row[at] ?? 0) * ROW + ROW / 2;
+  return { row, rows };
+}
+
+/** Lays futures out to the right of `(x, y)`, where the multiverse has so many levels. */
+export function layOutSuggested(listing: SuggestionListing, x: number, y: number, levels: number): Suggested {
+  const nodes = listing.nodes;
+  const depth = new Array<number>(nodes.length).fill(0);
+  nodes.forEach((node, at) => {
+    for (const option of node.options) {
+      depth[option.next] = (depth[at] ?? 0) + 1;
+    }
+  });
+  const { row, rows } = rowsOf(nodes);
+  const isAlone = levels <= 1;
+  // A few have room to stand apart.
+  const gap = isAlone && rows <= 4 ? ROW * 1.75 : ROW;
+  const length = ENTRY * (isAlone ? 1.9 : 1.4);
+  const top = isAlone ? y - ((rows - 1) * gap) / 2 : levels * ROW + ROW / 2;
+  const level = (at: number): number => top + (row[at] ?? 0) * gap;
+  const call = nodes[0]?.call ?? "";
+  const root = call === "" ? null : { x0: x, x: x + ENTRY * 0.85, y, call };
+  const begin = root?.x ?? x;
   const edges: Edge[] = [];
   let width = 0;
   nodes.forEach((node, at) => {
@@ -81,52 +103,93 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
       }
       const next = nodes[option.next];
       const found = next?.end == null ? undefined : listing.found[next.end];
-      const x1 = x + (depth[option.next] ?? 1) * ENTRY;
+      const deep = depth[option.next] ?? 1;
+      const x1 = begin + deep * length;
       width = Math.max(width, x1 + ENTRY);
+      const reason = found?.reason ? `: ${found.reason}` : "";
       edges.push({
-        x0: x1 - ENTRY,
+        x0: x1 - length,
         y0: at === 0 ? y : level(at),
         x1,
         y1: level(option.next),
+        depth: deep,
         set: option.set,
         call: node.call ?? "",
         value: option.value,
         moment: found?.moment ?? option.moment,
-        end: found ? (found.reason ? `${ENDS[found.kind] ?? found.kind}: ${found.reason}` : (ENDS[found.kind] ?? found.kind)) : "",
+        end: found ? `${ENDS[found.kind] ?? found.kind}${reason}` : "",
         bad: found?.kind === "trapped" || found?.kind === "broke",
       });
     }
   });
-  return { edges, rows, width };
+  const highest = edges.reduce((least, edge) => Math.min(least, edge.y1), y);
+  return { edges, root, rows, width, above: Math.max(0, Math.ceil((ROW / 2 - highest) / ROW)), bottom: Math.ceil((top + rows * gap) / ROW) };
 }
 
-/** Draws them dashed: nobody has been there yet. */
-export function paintSuggested(brush: Brush, suggested: Suggested): void {
+/** Draws them dashed and without dots: nobody has been there yet. Their words are placed with those of the tree. */
+export function paintSuggested(brush: Brush, suggested: Suggested, sx: (x: number) => number, sy: (y: number) => number): Label[] {
   const { context, palette } = brush;
-  const colour = (edge: Edge): string => (edge.bad ? palette.bad : palette.preview);
+  const labels: Label[] = [];
   context.save();
   context.lineCap = "butt";
-  for (const edge of suggested.edges) {
-    brush.line(edge.x0, edge.y0, edge.x0, edge.y1, edge.x1 - 5, edge.y1).stroke(colour(edge), 1.4, [4, 4]);
+  const { root } = suggested;
+  if (root) {
+    const [x0, x, y] = [sx(root.x0), sx(root.x), sy(root.y)];
+    brush.line(x0 + 7, y, x - 8, y).stroke(palette.ghost, 2, [5, 5]);
+    brush.disc(x, y, 8).stroke(palette.ghost, 2);
+    brush.write("?", x, y + 4, palette.accent, `600 11px ${palette.sans}`, "center");
+    labels.push({ text: elided(root.call.replace(/^chip_/, ""), 20), x: x + 4, y: y - 15, align: "right", font: `11px ${palette.mono}`, colour: palette["ink-3"], rank: 2, else: [[-20, 34], [-60, 0]] });
   }
-  context.textBaseline = "bottom";
   for (const edge of suggested.edges) {
-    const { x1: x, y1: y } = edge;
-    // A diamond: visited places are round.
-    brush.polygon(x, y, 5, 4).fill(palette.paper).stroke(colour(edge), 1.4);
-    brush.write(shortened(edge.set), edge.x0 + 8, y - 3, palette.text, `11px ${palette.mono}`);
-    const end = `${edge.bad ? "✕ " : ""}${edge.end}`;
-    brush.write(end, x + 10, y + 6, edge.bad ? palette.bad : palette.quiet, `11px ${palette.sans}`);
+    const colour = edge.bad ? palette.bad : palette.ghost;
+    const [x0, y0, x1, y1] = [sx(edge.x0), sy(edge.y0), sx(edge.x1), sy(edge.y1)];
+    if (x0 > brush.width || x1 < 0 || Math.max(y0, y1) < 0 || Math.min(y0, y1) > brush.height) {
+      continue;
+    }
+    const down = Math.sign(y1 - y0);
+    const turn = Math.min(TURN, Math.abs(y1 - y0) / 2);
+    const stem = x0 + TURN * 1.5;
+    context.beginPath();
+    context.moveTo(x0 + (edge.depth === 1 && root ? 8 : 7), y0);
+    context.lineTo(stem - turn, y0);
+    context.quadraticCurveTo(stem, y0, stem, y0 + down * turn);
+    context.lineTo(stem, y1 - down * turn);
+    context.quadraticCurveTo(stem, y1, stem + turn, y1);
+    context.lineTo(x1 - 6, y1);
+    // Further ones are thinner: they are further from being so.
+    brush.stroke(colour, edge.depth === 1 ? 2 : 1.4, edge.depth === 1 ? [5, 5] : [2, 4]);
+    if (edge.end !== "" && edge.bad) {
+      brush.polygon(x1, y1, 6.5, 6).fill(palette.sheet).stroke(colour, 1.8);
+    }
+    const { text, swatches } = pictured(edge);
+    context.font = `600 11px ${palette.mono}`;
+    const after = stem + turn + 26 + context.measureText(elided(text, 22)).width;
+    swatches.forEach((swatch, n) => {
+      context.beginPath();
+      context.roundRect(after + n * 12, y1 - 21, 9, 12, 2.5);
+      brush.fill(swatch).stroke(palette["part-line"], 1);
+    });
+    labels.push({ text: elided(text, 22), x: stem + turn + 12, y: y1 - 11, align: "left", font: `600 11px ${palette.mono}`, colour: edge.bad ? palette.bad : palette.accent, rank: 1, pill: { fill: palette["ghost-soft"], edge: palette["accent-line"] }, else: [[0, 26]] });
+    if (edge.end !== "" && edge.end !== "goes on") {
+      labels.push({ text: elided(edge.end, 44), x: x1 + 10, y: y1 + 4, align: "left", font: `11px ${palette.sans}`, colour: edge.bad ? palette.bad : palette["ink-3"], rank: 2 });
+    }
   }
   context.restore();
+  return labels;
 }
 
-function shortened(text: string): string {
-  return text.length > 19 ? `${text.slice(0, 18)}…` : text;
+/** A set of values in words and in the sensor's own pictures. */
+function pictured(edge: Edge): { text: string; swatches: string[] } {
+  const [low = NaN, high = low] = edge.set.split("..").map(Number);
+  if ( !readsColours(edge.call) || Number.isNaN(low) || high > 7) {
+    return { text: edge.set, swatches: [] };
+  }
+  const values = Array.from({ length: high - low + 1 }, (_, n) => worded(edge.call, String(low + n)));
+  return { text: low === high ? (values[0]?.text ?? "") : edge.set, swatches: values.flatMap(({ swatch }) => swatch ?? []) };
 }
 
 /** The option at a point of the drawing. */
 export function hitSuggested(suggested: Suggested, x: number, y: number): Edge | null {
-  const near = (edge: Edge): boolean => x > edge.x0 + 4 && x < edge.x1 + 8 && Math.abs(y - edge.y1) < ROW * 0.42;
+  const near = (edge: Edge): boolean => x > edge.x0 + 4 && x < edge.x1 + 12 && Math.abs(y - edge.y1) < ROW * 0.42;
   return suggested.edges.find(near) ?? null;
 }

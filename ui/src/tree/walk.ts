@@ -3,12 +3,30 @@ import { view } from "../state/view.svelte";
 import { wish } from "../state/wishes.svelte";
 import { key as keyOf, segmentFrom, segmentOf, type Layout } from "./layout";
 import { members } from "../groups";
+import { entryOf, type Entry } from "./entries";
 import { samePlace, type Place } from "./model";
 
 /** Chooses a place without going there. */
 export function select(place: Place | null, offset = 0): void {
   view.selected = place && !(samePlace(place, view.here) && offset === 0) ? place : null;
   wish.selectedOffset = offset;
+}
+
+/** The entry that leads to a place, if it is known by now. */
+export function entryAt(place: Place): Entry | null {
+  const at = view.multiverse.canonical(place);
+  const row = view.multiverse.rowOf(at.branch);
+  return row === undefined || at.index === 0 ? null : view.entries.at(row, at.index);
+}
+
+/** The entry that leads to a place, as soon as the server has told it. */
+export async function entryNow(place: Place): Promise<Entry | null> {
+  const at = view.multiverse.canonical(place);
+  if (at.index === 0) {
+    return null;
+  }
+  const frame = await view.socket().entries(at.branch, at.index - 1, 1, true);
+  return frame.header.count > 0 ? entryOf(frame, 0) : null;
 }
 
 /** Shows a universe. */

@@ -68,8 +68,8 @@ export class Socket {
   }
 
   /** Begins to answer a question about futures. */
-  suggest(question: Question, within: Within): Promise<Reply> {
-    return this.question((id) => ({ ask: "suggest", id, question, within })) as Promise<Reply>;
+  suggest(question: Question, within: Within, quiet = false): Promise<Reply> {
+    return this.question((id) => ({ ask: "suggest", id, question, within, quiet })) as Promise<Reply>;
   }
 
   tell(ask: Ask): void {

@@ -1,9 +1,9 @@
 // Made from the Rust types by `UPDATE_TYPES=1 cargo test -p borges-hub types`. Do not edit.
 
-export const VERSION = 5;
+export const VERSION = 6;
 
 export type Act = { "command": "continue",
-direction: Direction, } | { "command": "step",
+direction: Direction, } | { "command": "run-on" } | { "command": "step",
 agent?: string | null,
 direction: Direction,
 size: StepSize,
@@ -15,10 +15,15 @@ always: boolean | null, } | { "command": "fork" } | { "command": "mock",
 call: string,
 values: MockValues, } | { "command": "unmock",
 call: string | null, } | { "command": "branches",
-values: string, } | { "command": "break" } & NewBreakpoint | { "command": "delete-breakpoints",
+values: string, } | { "command": "play",
+at?: string | null,
+values: string, } & ({ "until": "round" } | { "until": "place",
+place: CodePlace, } | { "until": "breakpoint" } | { "until": "time",
+ms: number, } | { "until": "nowhere" }) | { "command": "break" } & NewBreakpoint | { "command": "delete-breakpoints",
 ids: Array<number>, } | { "command": "enable-breakpoint",
 id: number,
-enabled: boolean, } | { "command": "who",
+enabled: boolean, } | { "command": "pace",
+times?: number | null, } | { "command": "who",
 what: string, } | { "command": "note",
 text: string, } | { "command": "bookmark",
 name: string, } | { "command": "upload",
@@ -42,18 +47,21 @@ id: number,
 branch: number,
 from: number,
 count: number,
-calls: boolean, } | { "ask": "pause" } | { "ask": "watch",
+calls: boolean, } | { "ask": "pause" } | { "ask": "pace",
+times: number | null, } | { "ask": "watch",
 expressions: Array<string>, } | { "ask": "follow-file",
 on: boolean, } | { "ask": "open",
 id: number,
 path: string, } | { "ask": "suggest",
 id: number,
 question: Question,
-within: Within, } | { "ask": "end-suggestions" } | { "ask": "resync" };
+within: Within,
+quiet: boolean, } | { "ask": "end-suggestions" } | { "ask": "resync" };
 
 export type BoardListing = {
 lines: Array<string>,
-board: BoardView, };
+board: BoardView,
+clock_us: number, };
 
 export type BoardView = {
 name: string,
@@ -90,6 +98,7 @@ words: Array<[number, string]>, };
 export type BreakpointListing = {
 id: number,
 resolved: string,
+what: string,
 offsets: Array<number>,
 enabled: boolean,
 count: number,
@@ -165,6 +174,12 @@ export type Demanded = {
 demand: Demand,
 condition: string, };
 
+export type DensityListing = {
+steps: number,
+inputs: Array<number>,
+outputs: Array<number>,
+events: Array<number>, };
+
 export type Destination = { "is": "place",
 place: CodePlace,
 condition?: string | null, } | { "is": "condition",
@@ -215,7 +230,7 @@ id: number,
 text: string, } | { "event": "progress",
 what: string,
 done: number,
-total: number | null, } | { "event": "warning",
+total: number | null, } | { "event": "live" } & LiveListing | { "event": "warning",
 text: string, };
 
 export type EventView = {
@@ -265,6 +280,19 @@ line?: number | null, };
 export type FunctionListing = {
 functions: Array<FunctionEntry>, };
 
+export type HitRow = {
+universe: UniverseId,
+steps: number,
+clock_us: number,
+value: string,
+ok: boolean, };
+
+export type HitsListing = {
+place: string,
+expression: string,
+hits: Array<HitRow>,
+next?: number | null, };
+
 export type Info = {
 program: string,
 program_hash: string,
@@ -300,8 +328,46 @@ current: boolean,
 breakpoint: boolean,
 line?: number | null, };
 
+export type LeafOutcome = { "is": "open" } | { "is": "limit",
+limit: string, } | { "is": "finished",
+results: Array<string>, } | { "is": "exited",
+code: number, } | { "is": "trapped",
+trap: string, };
+
+export type LeafRow = {
+universe: UniverseId,
+steps: number,
+clock_us: number,
+outcome: LeafOutcome,
+values: Array<string | null>,
+painted?: boolean | null,
+board?: number | null, };
+
+export type LeavesListing = {
+leaves: Array<LeafRow>,
+boards: BoardView[],
+all: number,
+next?: number | null, };
+
 export type LineListing = {
 branch: number, };
+
+export type LiveListing = {
+at: PlaceView,
+branch: BranchListing,
+line: number,
+entries: number,
+board: BoardListing,
+stack: StackListing,
+variables: VariableListing,
+values: Array<LiveValue>,
+console?: string | null,
+tail: Array<EntryRow>, };
+
+export type LiveValue = {
+value: string,
+type: string,
+ok: boolean, };
 
 export type Look = { "command": "print",
 expression: string,
@@ -324,7 +390,18 @@ from: number,
 count: number,
 calls: boolean, } | { "command": "find",
 text: string,
-most: number, } | { "command": "calls",
+most: number, } | { "command": "leaves",
+universes: Array<UniverseId>,
+expressions: Array<string>,
+paint?: string | null,
+boards: boolean,
+from: number,
+most: number, } | { "command": "hits",
+place: CodePlace,
+expression: string,
+from: number,
+most: number, } | { "command": "density",
+stretches: number, } | { "command": "calls",
 universes: Array<UniverseId>, } | { "command": "inputs" } | { "command": "series",
 expressions: Array<string>,
 samples: number, } | { "command": "path",
@@ -383,7 +460,10 @@ always: boolean, };
 
 export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "file", "is": FileListing };
+export type PaceListing = {
+times?: number | null, };
+
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "tour", "is": string | null } | { "part": "work", "is": WorkListing } | { "part": "running", "is": RunningListing | null } | { "part": "pace", "is": PaceListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = {
 universe: UniverseId,
@@ -432,6 +512,21 @@ call?: string | null,
 device_elsewhere: boolean,
 futures: number, };
 
+export type PlayedListing = {
+at: UniverseId,
+call: string,
+played: Array<PlayedRow>,
+wanted: number,
+added: number, };
+
+export type PlayedRow = {
+value: string,
+set?: string | null,
+begins: UniverseId,
+universe: UniverseId,
+steps: number,
+end: StopReason, };
+
 export type ProgramListing = {
 files: Array<string>,
 functions: Array<FunctionEntry>,
@@ -454,7 +549,7 @@ mocks: Array<MockListing>, } | { "reply": "value",
 expression: string,
 value: string,
 type: string, } | { "reply": "variables" } & VariableListing | { "reply": "agents",
-agents: Array<AgentView>, } | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "calls",
+agents: Array<AgentView>, } | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "played" } & PlayedListing | { "reply": "leaves" } & LeavesListing | { "reply": "hits" } & HitsListing | { "reply": "density" } & DensityListing | { "reply": "calls",
 calls: Array<string | null>, } | { "reply": "inputs",
 inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "reply": "path" } & PathListing | { "reply": "board" } & BoardListing | { "reply": "console",
 text: string, } | { "reply": "file" } & FileContents | { "reply": "streams" } & StreamsListing | { "reply": "info" } & Info | { "reply": "notes",
@@ -465,6 +560,13 @@ universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "re
 export type RestListing = {
 set: string,
 options: Array<string>, };
+
+export type RunningListing = {
+universe: UniverseId,
+steps: number,
+clock_us: number,
+entries: number,
+tail: Array<EntryRow>, };
 
 export type SameAs = {
 at: UniverseId,
@@ -481,7 +583,9 @@ complete: boolean, };
 export type ShelfEntry = {
 name: string,
 path: string,
-about: string, };
+about: string,
+language?: string | null,
+picture?: string | null, };
 
 export type ShelfListing = {
 examples: Array<ShelfEntry>,
@@ -556,6 +660,12 @@ results: Array<string>, } | { "reason": "trapped",
 trap: string, } | { "reason": "paused" } | { "reason": "start" } | { "reason": "tip" } | { "reason": "not-found" } | { "reason": "bound" });
 
 export type StopKind = { "code": CodePlace } | { "write": string } | { "primitive": string } | "trap" | "event" | "limit";
+
+export type StopReason = { "reason": "done" } | { "reason": "breakpoint",
+id: number, } | { "reason": "limit",
+limit: string, } | { "reason": "finished",
+results: Array<string>, } | { "reason": "trapped",
+trap: string, } | { "reason": "paused" } | { "reason": "start" } | { "reason": "tip" } | { "reason": "not-found" } | { "reason": "bound" };
 
 export type StreamsListing = {
 output: string,

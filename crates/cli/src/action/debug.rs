@@ -234,6 +234,8 @@ impl Shelf for Library {
                 name,
                 path: path.display().to_string(),
                 about: ago(seconds),
+                language: None,
+                picture: None,
             }
         });
         ShelfListing {
@@ -263,6 +265,20 @@ impl Shelf for Library {
         }
         Ok(Opened::Device(Box::new(session)))
     }
+
+    fn tour(&mut self, program: &Path) -> Option<String> {
+        tour_beside(program)
+    }
+}
+
+/// Bytes of a guide to a program.
+const MOST_OF_TOUR: u64 = 16 << 10;
+
+/// The guide in the file of the program's name that ends with `.tour`.
+fn tour_beside(program: &Path) -> Option<String> {
+    let path = program.with_extension("tour");
+    let length = std::fs::metadata(&path).ok()?.len();
+    (length <= MOST_OF_TOUR).then(|| std::fs::read_to_string(path).ok())?
 }
 
 fn ago(seconds: u64) -> String {
@@ -306,12 +322,15 @@ fn examples() -> Vec<ShelfEntry> {
         .filter_map(|entry| {
             let folder = entry.ok()?.path();
             let name = folder.file_name()?.to_string_lossy().into_owned();
-            let program = folder.join(&name).with_extension("wasm");
             let about = std::fs::read_to_string(folder.join("README.md")).ok()?;
-            program.is_file().then(|| ShelfEntry {
+            let program = main_program(&folder, &name)?;
+            let (language, picture) = looks(&folder, &program);
+            Some(ShelfEntry {
                 about: first_sentence(&about),
                 path: program.display().to_string(),
                 name,
+                language: language.map(str::to_owned),
+                picture: Some(picture.to_owned()),
             })
         })
         .collect();
@@ -319,12 +338,66 @@ fn examples() -> Vec<ShelfEntry> {
     list
 }
 
-/// The first sentence of a README below its title.
+/// The program that an example is about: the module of its name, or else the first program of a model language.
+fn main_program(folder: &Path, name: &str) -> Option<PathBuf> {
+    let module = folder.join(name).with_extension("wasm");
+    if module.is_file() {
+        return Some(module);
+    }
+    let files = std::fs::read_dir(folder).ok()?;
+    let files = files.filter_map(|file| Some(file.ok()?.path()));
+    let is_model = |path: &PathBuf| {
+        let extension = path.extension().unwrap_or_default();
+        ["amb", "at", "oz"].iter().any(|known| extension == *known)
+    };
+    let is_main = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == name);
+    files
+        .filter(is_model)
+        .min_by_key(|path| (!is_main(path), path.clone()))
+}
+
+/// The language of an example, and what a picture of it would show.
+fn looks(folder: &Path, program: &Path) -> (Option<&'static str>, &'static str) {
+    match program.extension().and_then(|extension| extension.to_str()) {
+        Some("amb") => return (Some("λ_amb"), "choices"),
+        Some("at") => return (Some("AmbientTalk"), "actors"),
+        Some("oz") => return (Some("μOz"), "threads"),
+        _ => {}
+    }
+    let languages = [("ts", "AssemblyScript"), ("c", "C"), ("rs", "Rust")];
+    let source = |(extension, language): (&str, &'static str)| {
+        let text = std::fs::read_to_string(program.with_extension(extension)).ok()?;
+        Some((language, text))
+    };
+    let found = languages.into_iter().find_map(source);
+    let (language, text) = match &found {
+        Some((language, text)) => (Some(*language), text.as_str()),
+        None => (None, ""),
+    };
+    let board = std::fs::read_to_string(folder.join("board.toml"));
+    let says = |word: &str| text.contains(word);
+    let picture = match board {
+        Err(_) => "terminal",
+        Ok(board) if board.contains("[display]") => "display",
+        Ok(_) if says("otor") || says("rotate") => "dial",
+        Ok(_) if says("ixel") => "pixels",
+        Ok(_) if says("erial") || says("uart") => "serial",
+        Ok(_) => "lights",
+    };
+    (language, picture)
+}
+
+/// The first sentence of a README below its title; what to type is none.
 fn first_sentence(text: &str) -> String {
+    let mut is_typed = false;
     let line = text
         .lines()
         .map(str::trim)
-        .find(|line| !line.is_empty() && !line.starts_with('#'))
+        .find(|line| {
+            let fence = line.starts_with("```");
+            is_typed ^= fence;
+            !fence && !is_typed && !line.is_empty() && !line.starts_with(['#', '<', '|'])
+        })
         .unwrap_or_default();
     match line.split_once(". ") {
         Some((sentence, _)) => format!("{sentence}."),

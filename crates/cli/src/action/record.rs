@@ -193,7 +193,7 @@ pub(super) fn watched<T>(
             Event::Warning { text } => super::tell(&message::warning(text, &error_paint)),
             Event::Console { text } => show(text.as_bytes(), false),
             Event::Stream { is_error, bytes } => show(bytes, *is_error),
-            Event::Log { .. } => {}
+            Event::Log { .. } | Event::Live(_) => {}
         }
         match broken {
             Some(_) => Flow::Pause,

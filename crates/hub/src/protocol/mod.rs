@@ -2,10 +2,10 @@
 
 pub(crate) mod model;
 
-use borges_session::command::{Event, Reply, Stop};
+use borges_session::command::{Event, Reply, Stop, UniverseId};
 use borges_session::listing::{
-    AgentView, BoardListing, BreakpointListing, FunctionEntry, Info, InputListing, MockListing,
-    NoteListing, StackListing, StreamsListing, VariableListing,
+    AgentView, BoardListing, BreakpointListing, EntryRow, FunctionEntry, Info, InputListing,
+    MockListing, NoteListing, StackListing, StreamsListing, VariableListing,
 };
 use borges_session::suggest::{Question, SuggestionListing, Within};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use model::{ModelListing, ModelReply, TextListing};
 
 /// The version of this protocol: a page of another build reloads itself.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// What a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,8 +42,15 @@ pub enum Ask {
         /// With the arguments of calls, which takes a replay.
         calls: bool,
     },
-    /// Pauses or cancels what is being done, whoever asked for it.
+    /// Pauses or cancels what is being done and what waits in line, whoever asked for it.
     Pause,
+    /// How many times as fast as the clock on the wall the board's clock goes, at most, while the program runs. Does not
+    /// wait in line.
+    Pace {
+        /// Nothing for as fast as possible.
+        #[serde(default)]
+        times: Option<u32>,
+    },
     /// Watches these expressions, for everybody who looks.
     Watch {
         /// All of them.
@@ -69,6 +76,9 @@ pub enum Ask {
         question: Question,
         /// How far to look.
         within: Within,
+        /// Nobody asked for it: it ends, and what it found is forgotten, when a command acts.
+        #[serde(default)]
+        quiet: bool,
     },
     /// Ends the search: what was found is kept. Forgets it if it has ended.
     EndSuggestions,
@@ -186,8 +196,16 @@ pub enum Part {
     Line(LineListing),
     /// Futures that were asked for; nothing if none were.
     Suggestions(Option<Box<SuggestionListing>>),
+    /// A guide to the program, from a file beside it; nothing if there is none. Anybody may have written it: it is text, and
+    /// the page says what it means.
+    Tour(Option<String>),
     /// What is being done.
     Work(WorkListing),
+    /// Where the program is, while it runs: then this comes with the parts that have changed, 10 to 20 times a second.
+    /// Nothing while it stands still.
+    Running(Option<Box<RunningListing>>),
+    /// How fast the board's clock goes while the program runs.
+    Pace(PaceListing),
     /// The program's file.
     File(FileListing),
 }
@@ -237,6 +255,30 @@ pub struct WorkListing {
     pub doing: Option<String>,
 }
 
+/// Where a running program is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct RunningListing {
+    /// The universe.
+    pub universe: UniverseId,
+    /// Steps since the program's start.
+    pub steps: u64,
+    /// What the board's clock shows, in microseconds.
+    pub clock_us: u64,
+    /// Entries in all branches.
+    pub entries: u64,
+    /// The last entries on the way, earliest first: the last of them is the one before the universe.
+    pub tail: Vec<EntryRow>,
+}
+
+/// How fast the board's clock goes while the program runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct PaceListing {
+    /// At most so many times as fast as the clock on the wall; nothing for as fast as possible.
+    pub times: Option<u32>,
+}
+
 /// The program's file, which somebody may rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields = nullable))]
@@ -267,4 +309,11 @@ pub struct ShelfEntry {
     pub path: String,
     /// A line about it.
     pub about: String,
+    /// The language that it is written in, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// What a picture of it would show: `dial`, `display`, `pixels`, `serial`, `lights`, `terminal`, `actors`, `threads`,
+    /// `choices`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
 }

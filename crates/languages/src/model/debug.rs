@@ -156,8 +156,10 @@ pub struct LinkRow {
 pub struct Card {
     /// The universe.
     pub node: NodeRow,
-    /// Its agents.
+    /// Its agents: those that can act, and those that wait.
     pub agents: Vec<AgentCard>,
+    /// What belongs to no agent: variables and ports with their values, where agents have no variables of their own.
+    pub shared: Vec<(String, String)>,
     /// The state in the language's own words.
     pub text: String,
     /// The outcome, at an end.

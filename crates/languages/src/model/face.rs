@@ -474,9 +474,28 @@ impl<C: Voice> Debugger for Face<C> {
         let (program, state) = (self.program(), &configuration.program);
         let mode = |agent: &AgentOf<C>| configuration.mode_of(agent);
         let path = self.universes.path(NodeId(universe)).into_iter();
+        let mut agents = self.universes.catalogue().cards(&self.text, state, &mode);
+        let mut shared = Vec::new();
+        if !program.has_actors() {
+            let left = program.remains(&program.outcome(state).value);
+            let values = left.values.into_iter();
+            shared.extend(values.map(|(name, value)| (name, value.bare())));
+            for (name, why) in left.waiting {
+                if agents.iter().all(|agent| agent.name != name) {
+                    agents.push(AgentCard {
+                        name,
+                        mode: AgentMode::Run.name(),
+                        stuck: Some(why),
+                        ..AgentCard::default()
+                    });
+                }
+            }
+            agents.sort_by(|one, other| one.name.cmp(&other.name));
+        }
         Ok(Card {
             node,
-            agents: self.universes.catalogue().cards(&self.text, state, &mode),
+            agents,
+            shared,
             text: program.show(state),
             outcome: over.then(|| program.outcome(state).to_string()),
             possible: self.possible(universe),

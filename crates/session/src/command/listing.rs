@@ -78,6 +78,20 @@ pub struct VariableListing {
     pub operands: Vec<String>,
 }
 
+impl VariableListing {
+    /// That of a frame which is not there.
+    #[must_use]
+    pub fn none(frame: u32) -> Self {
+        Self {
+            frame,
+            locals: Vec::new(),
+            globals: Vec::new(),
+            of_libraries: 0,
+            operands: Vec::new(),
+        }
+    }
+}
+
 /// What an agent is up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -305,6 +319,9 @@ pub struct BreakpointListing {
     pub spec: NewBreakpoint,
     /// Where it really is, in words ("color_dial.ts:21"); empty if what was asked says it.
     pub resolved: String,
+    /// What it waits for, in words, whatever its kind.
+    #[serde(default)]
+    pub what: String,
     /// Byte offsets in the module that it stops at.
     pub offsets: Vec<u32>,
     /// Switched on.
@@ -357,6 +374,9 @@ pub struct BoardListing {
     /// The same as data.
     #[cfg_attr(feature = "typescript", ts(type = "BoardView"))]
     pub board: serde_json::Value,
+    /// What its clock shows, in microseconds: what the program waited and what its steps took.
+    #[serde(default)]
+    pub clock_us: u64,
 }
 
 /// A note or a bookmark.
@@ -515,6 +535,47 @@ pub struct BranchListing {
 pub struct MultiverseListing {
     /// In the order in which they were made: a parent comes before its children.
     pub branches: Vec<BranchListing>,
+}
+
+/// What there is to be seen while the program runs: the twin at a moment that the device has passed. All of it is on disk,
+/// where there is a session file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct LiveListing {
+    /// Where.
+    pub at: PlaceView,
+    /// The branch that the program is on, as it is known now.
+    pub branch: BranchListing,
+    /// The branch whose tip is the end of the current path.
+    pub line: u32,
+    /// Entries in all branches.
+    pub entries: u64,
+    /// The board, without the lines for a terminal.
+    pub board: BoardListing,
+    /// The call stack.
+    pub stack: StackListing,
+    /// Variables of the frame shown and globals; what is different from the last picture is marked.
+    pub variables: VariableListing,
+    /// What the expressions come to that were asked for, in their order; or why they have no value.
+    pub values: Vec<LiveValue>,
+    /// All that the program printed up to here, if it printed something since the last picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub console: Option<String>,
+    /// The last entries on the way here, earliest first.
+    pub tail: Vec<EntryRow>,
+}
+
+/// What an expression comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct LiveValue {
+    /// As text; or why there is no value.
+    pub value: String,
+    /// Its type, if known.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Whether it has a value.
+    pub ok: bool,
 }
 
 /// What an entry is.

@@ -5,6 +5,7 @@
 
 pub mod listing;
 pub(crate) mod picture;
+pub mod played;
 pub(crate) mod proof;
 pub(crate) mod question;
 
@@ -12,12 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use listing::{
     AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
-    FileContents, FoundListing, FunctionListing, Info, InputListing, MemoryListing, MockListing,
-    MultiverseListing, NoteListing, PathListing, PlaceView, SeriesListing, SourceListing,
-    StackListing, StreamsListing, TableListing, TreeListing, UniverseDifference, VariableListing,
-    Written,
+    FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing, MemoryListing,
+    MockListing, MultiverseListing, NoteListing, PathListing, PlaceView, SeriesListing,
+    SourceListing, StackListing, StreamsListing, TableListing, TreeListing, UniverseDifference,
+    VariableListing, Written,
 };
 
+use played::{DensityListing, HitsListing, LeavesListing, PlayUntil, PlayedListing};
 use question::{Question, SuggestionListing, Within};
 
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
@@ -195,6 +197,8 @@ pub enum Act {
         /// Which way.
         direction: Direction,
     },
+    /// *run / play*, and where the recording ends, the device goes on: until a breakpoint, the program's end, or a pause.
+    RunOn,
     /// *step-forwards*, *step-back*, *step-back-compensate*.
     Step {
         /// Whose: the only agent, or the one that is next, if none is named.
@@ -246,6 +250,19 @@ pub enum Act {
         /// `lo..hi` (both included), `a, b, c`, or a mixture.
         values: String,
     },
+    /// Plays futures out: adds a branch for each of some values of an input, and lets each run on until something comes.
+    /// With one value the view goes there; with several it stays.
+    Play {
+        /// The universe right before the input, or right after it; the one shown if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        at: Option<String>,
+        /// As in [`Act::Branches`]; or `sets`: one value of each set that leads to a path of its own.
+        values: String,
+        /// Until what.
+        #[serde(flatten)]
+        until: PlayUntil,
+    },
     /// Adds a breakpoint.
     Break(NewBreakpoint),
     /// Removes breakpoints, all of them if none is named.
@@ -259,6 +276,14 @@ pub enum Act {
         id: u32,
         /// On or off.
         enabled: bool,
+    },
+    /// How many times as fast as the clock on the wall the board's clock goes, at most, while the program runs: on what is
+    /// recorded and on a simulated device. A real one has a clock of its own.
+    Pace {
+        /// Nothing for as fast as possible.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        times: Option<u32>,
     },
     /// Goes back to the last write of a variable, global or memory range: who wrote this value?
     Who {
@@ -373,6 +398,45 @@ pub enum Look {
         /// How many to list; at most 1,000.
         most: u32,
     },
+    /// Many universes at a glance: what came of each, its board, what expressions come to there.
+    Leaves {
+        /// Which; those at the ends of all branches if none is named.
+        #[serde(default)]
+        universes: Vec<UniverseId>,
+        /// What to evaluate in each: an expression of the source, in which `motor N` is an angle in degrees, `pin N` a level
+        /// and `clock` the board's time in milliseconds.
+        #[serde(default)]
+        expressions: Vec<String>,
+        /// What decides whether a universe is painted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        paint: Option<String>,
+        /// Whether to show the boards.
+        #[serde(default)]
+        boards: bool,
+        /// The number of the first one that is wanted.
+        #[serde(default)]
+        from: u32,
+        /// How many at the most; at most 4,096.
+        most: u32,
+    },
+    /// What an expression was each time that a place was passed on the current path, all of it.
+    Hits {
+        /// The place.
+        place: CodePlace,
+        /// The expression.
+        expression: String,
+        /// The first step that is looked at.
+        #[serde(default)]
+        from: u64,
+        /// How many to list; at most 10,000.
+        most: u32,
+    },
+    /// How many inputs, outputs and events lie in each of so many equally long stretches of the current path.
+    Density {
+        /// How many; at most 8,192.
+        stretches: u32,
+    },
     /// The calls that are about to happen in some universes.
     Calls {
         /// Which; at most 256.
@@ -442,6 +506,21 @@ pub enum Look {
         /// One `SELECT`; docs/session-files.md lists tables and views.
         sql: String,
     },
+}
+
+impl Look {
+    /// Whether it may take long, and is of use also when it was cut short: nobody who acts has to wait for it.
+    #[must_use]
+    pub fn gives_way(&self) -> bool {
+        matches!(
+            self,
+            Self::Series { .. }
+                | Self::Find { .. }
+                | Self::Leaves { .. }
+                | Self::Hits { .. }
+                | Self::Density { .. }
+        )
+    }
 }
 
 /// A value in a table of [`Look::Query`].
@@ -570,6 +649,14 @@ pub enum Reply {
     Entries(EntryListing),
     /// Universes that a text leads to.
     Found(FoundListing),
+    /// Futures that were played out.
+    Played(Box<PlayedListing>),
+    /// Universes at a glance.
+    Leaves(LeavesListing),
+    /// What an expression was each time that a place was passed.
+    Hits(HitsListing),
+    /// How densely entries lie on the current path.
+    Density(DensityListing),
     /// The calls about to happen; nothing where none is.
     Calls {
         /// In the order of the question.
@@ -661,6 +748,9 @@ pub enum Event {
         /// Steps in all, if known.
         total: Option<u64>,
     },
+    /// What there is to be seen while the program runs, some times in a second, for whoever wants to see it
+    /// ([`crate::Session::look_on`]).
+    Live(Box<LiveListing>),
     /// Something the user should know that is no failure of the command.
     Warning {
         /// The text.

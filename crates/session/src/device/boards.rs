@@ -4,9 +4,10 @@
 use borges_sim::Faults;
 
 use super::runner::Runner;
-use super::{Device, LiveStops, Task};
-use crate::command::{Flow, unobserved};
+use super::{Companion, Device, LiveStops, Task};
+use crate::command::{Flow, Observer, unobserved};
 use crate::device::simulated::simulated;
+use crate::history::History;
 use crate::history::entry::Moment;
 use crate::options::Options;
 use crate::program::{Board, Opened};
@@ -46,19 +47,29 @@ fn connect(wanted: &str, made_for: &str) -> Result<(Stage, Options, Runner), Str
 const NARROW: &str = "name = \"narrow\"\n[limits]\nmemory_pages = 2\n";
 const WIDE: &str = "name = \"wide\"\n[limits]\nmemory_pages = 3\n";
 
+/// Goes along, and does nothing.
+struct Nobody;
+
+impl Companion for Nobody {
+    fn came(&mut self, _: &mut History) -> Flow {
+        Flow::Continue
+    }
+
+    fn look(&mut self, _: &History, _: Observer<'_>) {}
+}
+
 #[test]
 fn a_device_goes_on_with_the_board_of_the_host() {
     let (mut stage, options, mut runner) = connect(NARROW, WIDE).unwrap();
     let history = &mut stage.history;
     let device = runner.device().unwrap();
-    let mut keep = |_: &mut _| Flow::Continue;
     let ran = device.run(
         history,
         None,
         3,
         &LiveStops::default(),
         &mut unobserved,
-        &mut keep,
+        &mut Nobody,
     );
     assert!(ran.unwrap().full);
     let here = history.here();

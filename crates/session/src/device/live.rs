@@ -7,7 +7,7 @@ use borges_wire::{Command, PauseReason, Report, TraceDecoder};
 
 use super::told::LiveStops;
 use super::{Course, Device, DeviceError, Intent};
-use crate::command::{Event, Flow};
+use crate::command::{Event, Flow, Observer};
 use crate::device::client::Sign;
 use crate::history::{History, Live, Source};
 
@@ -27,9 +27,18 @@ pub(crate) struct Paused {
     pub(crate) full: bool,
 }
 
+/// Who goes along with a live run.
+pub(crate) trait Companion {
+    /// Something came: writes it down. It too may pause.
+    fn came(&mut self, history: &mut History) -> Flow;
+
+    /// Looks at where the twin is, often, whether something came or not.
+    fn look(&mut self, history: &History, observer: Observer<'_>);
+}
+
 impl Device {
     /// Runs the program, live, from the end of what is recorded, where both twin and device must stand, for at most
-    /// about `entries` inputs, outputs and events. `keep` writes down what came, whenever something did; it too may pause.
+    /// about `entries` inputs, outputs and events.
     pub(crate) fn run(
         &mut self,
         history: &mut History,
@@ -37,7 +46,7 @@ impl Device {
         entries: u64,
         stops: &LiveStops,
         observer: &mut dyn FnMut(Event) -> Flow,
-        keep: &mut dyn FnMut(&mut History) -> Flow,
+        companion: &mut dyn Companion,
     ) -> Result<Paused, DeviceError> {
         debug_assert_eq!(self.state, history.here());
         self.arm(stops, true, observer)?;
@@ -71,11 +80,12 @@ impl Device {
                     flow
                 };
                 let paused = self.report(history, report, &mut watch)?;
-                wanted |= keep(history) == Flow::Pause;
+                wanted |= companion.came(history) == Flow::Pause;
                 if let Some(paused) = paused {
                     break paused;
                 }
             }
+            companion.look(history, observer);
             // A busy device says something at every look: its words must not keep the user from pausing it.
             let full = self.next_record >= last_record;
             let mut asked = || observer(running(history.twin().steps(), until)) == Flow::Pause;

@@ -32,7 +32,7 @@ use borges_wire::{
 };
 
 use arrive::Found;
-pub(crate) use live::Paused;
+pub(crate) use live::{Companion, Paused};
 pub(crate) use told::LiveStops;
 use told::Told;
 

@@ -29,7 +29,7 @@ pub(crate) fn simulated_stub(options: &Options, board: &Board, boot: u32) -> Stu
     if let Some(seed) = options.seed {
         description.simulation.seed = seed;
     }
-    let hardware = SimBoard::new(&description);
+    let hardware = SimBoard::new(&description).paced(options.pace.clone());
     let vm = board.vm_limits();
     let config = borges_stub::Config {
         name: format!("simulated board '{}'", description.name),

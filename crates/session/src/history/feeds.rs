@@ -20,6 +20,8 @@ pub(crate) struct Replay<'t> {
     stops: &'t Stops,
     mocks: Option<&'t Mocks>,
     begun_at: Moment,
+    /// Past this time of the board, calls wait.
+    pub(super) until_us: Option<u64>,
     /// Why a call or event was left.
     pub(super) left_for: Option<Found>,
 }
@@ -40,6 +42,7 @@ impl<'t> Replay<'t> {
             stops,
             mocks,
             begun_at,
+            until_us: None,
             left_for: None,
         }
     }
@@ -80,12 +83,19 @@ impl Feed for Replay<'_> {
         }
     }
 
-    fn stops_before(&mut self, call: &Call<'_>) -> bool {
-        let stops = self.stops.primitives.contains(&call.primitive) && !self.begins_at(call.steps);
-        if stops {
-            self.left_for = Some(Found::Primitive(call.primitive));
+    fn stops_before(&mut self, call: &Call<'_>, clock_us: u64) -> bool {
+        if self.begins_at(call.steps) {
+            return false;
         }
-        stops
+        let is_stop = self.stops.primitives.contains(&call.primitive);
+        let ahead = self.until_us.filter(|until| clock_us > *until);
+        let found = match ahead {
+            _ if is_stop => Some(Found::Primitive(call.primitive)),
+            Some(_) => Some(Found::Ahead),
+            None => None,
+        };
+        self.left_for = found.or(self.left_for);
+        found.is_some()
     }
 
     fn input(&mut self, call: &Call<'_>, asked: &Asked<'_>) -> Option<(Yield, bool)> {

@@ -79,10 +79,20 @@ pub(crate) enum Found {
     Event,
     /// Before an input for which a mock says something else than the recording.
     Mocked,
+    /// Before a call for which it is too early.
+    Ahead,
     /// The program has returned.
     Finished,
     /// The program has trapped.
     Trapped(Trap),
+}
+
+/// Who goes along on a walk.
+pub(crate) struct Escort<'e> {
+    /// Past this time of the board, in µs, the walk ends before the next call.
+    pub(crate) until_us: Option<u64>,
+    /// Looks at where the twin is, now and then.
+    pub(crate) look: &'e mut dyn FnMut(&History, Observer<'_>),
 }
 
 /// The recorded multiverse of one program, and its twin.
@@ -103,6 +113,8 @@ pub(crate) struct History {
     held: Vec<(Moment, Option<TwinFrame>)>,
     /// Steps replayed between two looks at the observer.
     look_every: u64,
+    /// How often an output was found to have captured something else.
+    amended: u64,
 }
 
 /// Who says what happened.
@@ -152,6 +164,7 @@ impl History {
             beyond: BTreeMap::new(),
             held: Vec::new(),
             look_every: options.look_every.max(1),
+            amended: 0,
         }
     }
 
@@ -187,6 +200,11 @@ impl History {
     /// The last moment at or before `at` of which there is a snapshot.
     pub(crate) fn kept_before(&self, at: Moment) -> Moment {
         self.keyframes.nearest(&self.tree, at).0
+    }
+
+    /// How often what is recorded was corrected: what was seen of its universes before is void.
+    pub(crate) fn amended(&self) -> u64 {
+        self.amended
     }
 
     /// How many snapshots there are, and how many bytes they take together.
@@ -318,6 +336,7 @@ impl History {
 
     /// Snapshots of what comes after `place` show what is no longer so.
     pub(crate) fn forget_after(&mut self, place: Place) {
+        self.amended += 1;
         self.keyframes.forget_after(&self.tree, place);
         for (at, frame) in &mut self.held {
             if self.tree.is_on_path(place, at.place) {
@@ -397,8 +416,24 @@ impl History {
         mocks: Option<&Mocks>,
         observer: Observer<'_>,
     ) -> Result<Found, SeekError> {
+        let mut alone = Escort {
+            until_us: None,
+            look: &mut |_, _| {},
+        };
+        self.walk_with(&mut alone, target, stops, mocks, observer)
+    }
+
+    /// [`Self::walk`] in company.
+    pub(crate) fn walk_with(
+        &mut self,
+        escort: &mut Escort<'_>,
+        target: Moment,
+        stops: &Stops,
+        mocks: Option<&Mocks>,
+        observer: Observer<'_>,
+    ) -> Result<Found, SeekError> {
         self.arm(stops);
-        let found = self.walk_armed(target, stops, mocks, observer);
+        let found = self.walk_escorted(escort, target, stops, mocks, observer);
         self.disarm(stops);
         found
     }
@@ -406,6 +441,21 @@ impl History {
     /// [`Self::walk`], with the stops given to the VM already.
     pub(crate) fn walk_armed(
         &mut self,
+        target: Moment,
+        stops: &Stops,
+        mocks: Option<&Mocks>,
+        observer: Observer<'_>,
+    ) -> Result<Found, SeekError> {
+        let mut alone = Escort {
+            until_us: None,
+            look: &mut |_, _| {},
+        };
+        self.walk_escorted(&mut alone, target, stops, mocks, observer)
+    }
+
+    fn walk_escorted(
+        &mut self,
+        escort: &mut Escort<'_>,
         target: Moment,
         stops: &Stops,
         mocks: Option<&Mocks>,
@@ -423,6 +473,7 @@ impl History {
                 steps: self.twin.steps(),
             })?;
             let mut feed = Replay::new(path, self.place, stops, mocks, begun_at);
+            feed.until_us = escort.until_us;
             let halt = self.twin.run(&mut feed, until);
             self.place = feed.place();
             let (left_for, exhausted) = (feed.left_for, feed.next.is_none());
@@ -467,6 +518,7 @@ impl History {
             if due && !event_next && self.stop_here(stops).is_none() {
                 looked = here.steps;
                 self.look_up("replaying", Some(target.steps), observer)?;
+                (escort.look)(self, observer);
             }
         }
     }

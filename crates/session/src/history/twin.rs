@@ -23,8 +23,8 @@ pub(crate) trait Feed {
         None
     }
 
-    /// Whether to halt before this call.
-    fn stops_before(&mut self, _call: &Call<'_>) -> bool {
+    /// Whether to halt before this call, when the board's clock shows `clock_us`.
+    fn stops_before(&mut self, _call: &Call<'_>, _clock_us: u64) -> bool {
         false
     }
 
@@ -98,6 +98,11 @@ impl Twin {
 
     pub(crate) fn steps(&self) -> u64 {
         self.machine.steps()
+    }
+
+    /// What the board's clock shows, in µs: the time that the program has waited and that its steps took.
+    pub(crate) fn clock_us(&self) -> u64 {
+        clock_us(&self.program.board, &self.board, self.steps())
     }
 
     pub(crate) fn hash(&self) -> StateHash {
@@ -178,7 +183,8 @@ struct TwinWorld<'a, F> {
 
 impl<F: Feed> World for TwinWorld<'_, F> {
     fn stops_before(&mut self, call: &Call<'_>) -> bool {
-        self.feed.stops_before(call)
+        let clock_us = clock_us(&self.program.board, self.board, call.steps);
+        self.feed.stops_before(call, clock_us)
     }
 
     fn yields(&mut self) -> bool {
@@ -319,6 +325,13 @@ fn asked<'a>(board: &'a Board, state: &'a BoardState, call: &Call<'a>) -> Asked<
         args: call.args,
         memory: call.memory,
     }
+}
+
+/// The time that a program has waited and that its steps took, in µs: what the clock of a simulated board shows.
+fn clock_us(board: &Board, state: &BoardState, steps: u64) -> u64 {
+    let steps_us = u128::from(steps) * u128::from(board.simulation.step_ns) / 1_000;
+    let steps_us = u64::try_from(steps_us).unwrap_or(u64::MAX);
+    state.elapsed_us().saturating_add(steps_us)
 }
 
 /// Knows no input: runs as far as the program is determined, through its outputs.

@@ -12,6 +12,7 @@ use crate::command::listing::{
 };
 use crate::command::{Reply, UniverseId};
 use crate::error::{CommandError, at_most};
+use crate::history::History;
 use crate::history::entry::{EntryKind, Moment};
 use crate::stage::Stage;
 use crate::stage::moment_of_id;
@@ -35,28 +36,32 @@ pub(crate) struct Mocked<'a> {
 const RECENT: usize = 4_096;
 
 pub(crate) fn multiverse(stage: &Stage) -> Reply {
-    let tree = stage.history.tree();
-    let branches = tree.branches().map(|id| {
-        let fork = tree.fork_of(id).unwrap_or(Place::ROOT);
-        let (end, words) = match tree.end(id) {
-            Some(End::Finished(_)) => (BranchEnd::Finished, String::new()),
-            Some(End::Trapped(trap)) => (BranchEnd::Trapped, trap.clone()),
-            _ => (BranchEnd::Open, String::new()),
-        };
-        BranchListing {
-            branch: id.0,
-            parent: fork.branch.0,
-            fork: fork.index,
-            tip: tree.tip(id).map_or(fork.index, |tip| tip.index),
-            begins: tree.step_of(fork).unwrap_or(0),
-            reached: tree.reached(id).unwrap_or(0),
-            end,
-            words,
-        }
-    });
+    let history = &stage.history;
+    let branches = history.tree().branches();
     Reply::Multiverse(MultiverseListing {
-        branches: branches.collect(),
+        branches: branches.map(|id| branch(history, id)).collect(),
     })
+}
+
+/// A branch as it is known now.
+pub(crate) fn branch(history: &History, id: BranchId) -> BranchListing {
+    let tree = history.tree();
+    let fork = tree.fork_of(id).unwrap_or(Place::ROOT);
+    let (end, words) = match tree.end(id) {
+        Some(End::Finished(_)) => (BranchEnd::Finished, String::new()),
+        Some(End::Trapped(trap)) => (BranchEnd::Trapped, trap.clone()),
+        _ => (BranchEnd::Open, String::new()),
+    };
+    BranchListing {
+        branch: id.0,
+        parent: fork.branch.0,
+        fork: fork.index,
+        tip: tree.tip(id).map_or(fork.index, |tip| tip.index),
+        begins: tree.step_of(fork).unwrap_or(0),
+        reached: tree.reached(id).unwrap_or(0),
+        end,
+        words,
+    }
 }
 
 pub(crate) fn entries(

@@ -6,6 +6,7 @@ use crate::command::listing::{
     ExaminedListing, ExaminedUnit, MemoryListing, Variable, VariableListing,
 };
 use crate::error::CommandError;
+use crate::scene::Scene;
 use crate::stage::Stage;
 
 pub(crate) fn variables(
@@ -13,7 +14,15 @@ pub(crate) fn variables(
     last: &[Variable],
     frame: u32,
 ) -> Result<Reply, CommandError> {
-    let scene = stage.scene();
+    of(stage.scene(), last, frame).map(Reply::Variables)
+}
+
+/// The variables of a frame, with marks at what is different from `last`.
+pub(crate) fn of(
+    scene: Scene<'_>,
+    last: &[Variable],
+    frame: u32,
+) -> Result<VariableListing, CommandError> {
     let mut locals = scene.locals(frame)?;
     let (globals, of_libraries) = scene.globals();
     let operands = scene.operands(frame)?;
@@ -21,13 +30,13 @@ pub(crate) fn variables(
         let before = last.iter().find(|old| old.name == variable.name);
         variable.changed = before.is_some_and(|old: &Variable| old.value != variable.value);
     }
-    Ok(Reply::Variables(VariableListing {
+    Ok(VariableListing {
         frame,
         locals,
         globals,
         of_libraries,
         operands,
-    }))
+    })
 }
 
 pub(crate) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply, CommandError> {

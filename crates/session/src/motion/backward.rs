@@ -157,6 +157,10 @@ impl Motion {
         match size {
             StepSize::Instruction => stage.arrive(before, observer),
             StepSize::Entry => back_over_entry(stage, here, observer),
+            // As forwards: without lines, an instruction is a line.
+            StepSize::Into | StepSize::Over if stage.loaded.all_line_begins().is_empty() => {
+                back_over_instruction(stage, before, size, observer)
+            }
             StepSize::Into | StepSize::Over => back_over_line(stage, here, size, observer),
             StepSize::Out => back_out(stage, here, observer),
         }
@@ -176,6 +180,25 @@ fn back_over_entry(
         }
         _ => stage.arrive(Moment::START, observer),
     }
+}
+
+/// To the instruction before; over calls, to the call if that instruction is the last of one.
+fn back_over_instruction(
+    stage: &mut Stage,
+    before: Moment,
+    size: StepSize,
+    observer: Observer<'_>,
+) -> Result<StopReason, CommandError> {
+    let depth = stage.origin().depth;
+    let mut reason = stage.arrive(before, observer)?;
+    while size == StepSize::Over && stage.origin().depth > depth.max(1) {
+        let here = stage.history.here();
+        reason = back_out(stage, here, observer)?;
+        if stage.history.here() == Moment::START {
+            break;
+        }
+    }
+    Ok(reason)
 }
 
 fn back_over_line(

@@ -3,8 +3,8 @@
 use borges_board::PrimitiveId;
 use borges_vm::{CodeOffset, Watch};
 
-use crate::command::NewBreakpoint;
 use crate::command::listing::BreakpointListing;
+use crate::command::{NewBreakpoint, StopKind};
 use crate::history::{Found, Stops};
 
 /// What a breakpoint waits for, found in the program.
@@ -43,9 +43,25 @@ impl Breakpoint {
             id: self.id,
             spec: self.spec.clone(),
             resolved: self.resolved.clone(),
+            what: self.what(),
             offsets,
             enabled: self.enabled,
             count: self.count,
+        }
+    }
+
+    /// What it waits for, in words.
+    fn what(&self) -> String {
+        let resolved = &self.resolved;
+        match &self.spec.kind {
+            StopKind::Code(_) => resolved.clone(),
+            StopKind::Write(what) if resolved.is_empty() => format!("writes of {what}"),
+            StopKind::Write(what) => format!("writes of {what} {resolved}"),
+            StopKind::Primitive(name) if resolved.is_empty() => format!("calls of {name}"),
+            StopKind::Primitive(name) => format!("calls of {name}, which is {resolved}"),
+            StopKind::Trap => "traps".to_owned(),
+            StopKind::Event => "interrupts and timers".to_owned(),
+            StopKind::Limit => format!("broken limits of the board: {resolved}"),
         }
     }
 

@@ -5,7 +5,9 @@
 //! exact step at which to stop, goes back, and sends the device there.
 
 use std::cell::Cell;
+use std::time::Duration;
 
+use borges_sim::Metronome;
 use borges_stub::Halt;
 use borges_vm::{CodeOffset, Exit};
 use borges_wire::PauseReason;
@@ -20,6 +22,12 @@ use crate::stage::{Origin, Stage};
 
 /// How far the twin leads before the device follows, in steps.
 const LEAD: u64 = 4_000_000;
+
+/// Steps for which a future is played out, at most: of one that comes to nothing, others wait to be played.
+const MOST_PLAYED: u64 = 50_000_000;
+
+/// So long a replay that keeps a pace leaves the processor to others.
+const NAP: Duration = Duration::from_millis(1);
 
 impl Motion {
     /// *play*: until a breakpoint, the end, or a pause. From the past, the end of the recorded path is a stop too.
@@ -116,6 +124,64 @@ impl Motion {
         result
     }
 
+    /// Goes on, over what is recorded and beyond, until a stop of `own` at which `ended` says so, or a breakpoint.
+    pub(crate) fn run_until(
+        &mut self,
+        ground: &mut Ground<'_>,
+        own: &Stops,
+        observer: Observer<'_>,
+        ended: impl Fn(&Stage) -> bool,
+    ) -> Result<StopReason, CommandError> {
+        let mut stops = self.breakpoints.stops();
+        stops.code.extend(&own.code);
+        stops.primitives.extend(&own.primitives);
+        let last = ground
+            .stage
+            .history
+            .here()
+            .steps
+            .saturating_add(MOST_PLAYED);
+        loop {
+            let found = if !self.at_live_edge(ground.stage) {
+                let mocks = ground.runner.mocks_in_force();
+                match ground.walk(&stops, &mocks, None, observer) {
+                    Err(SeekError::Paused) => return Ok(StopReason::Paused),
+                    Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
+                    Ok(Found::Mocked) => {
+                        self.live_from = Some(ground.stage.history.here());
+                        continue;
+                    }
+                    // The walk ends before it looks at what comes next there.
+                    Ok(Found::Target) => {
+                        let next = ground.stage.history.stop_here(&stops);
+                        next.unwrap_or(Found::Target)
+                    }
+                    Ok(found) => found,
+                }
+            } else if let Some(reason) = ground.stage.ended() {
+                return Ok(reason);
+            } else {
+                let paused = ground.run(&stops, Some(last), observer)?;
+                match found_by(&paused.reason) {
+                    Some(found) => found,
+                    None if paused.full || paused.reason == PauseReason::Until => {
+                        return Ok(StopReason::Bound);
+                    }
+                    None => return Ok(StopReason::Paused),
+                }
+            };
+            if ended(ground.stage) {
+                return Ok(StopReason::Done);
+            }
+            if let Some(reason) = self.verdict(ground, &found, &stops, observer)? {
+                return Ok(reason);
+            }
+            if observer(ground.stage.progress("playing out")) == Flow::Pause {
+                return Ok(StopReason::Paused);
+            }
+        }
+    }
+
     /// Goes on through the recording; a reason if a breakpoint or the end stops it, nothing at the end of what is
     /// recorded or where a mock leaves it.
     fn walk_recorded(
@@ -124,14 +190,20 @@ impl Motion {
         stops: &Stops,
         observer: Observer<'_>,
     ) -> Result<Option<StopReason>, CommandError> {
+        let mut metronome = Metronome::new(ground.options.pace.clone());
         loop {
-            let tip = ground.stage.history.tip();
+            let now_us = ground.stage.history.twin().clock_us();
+            let until_us = metronome.allows_us(now_us);
+            if until_us.is_some_and(|until| now_us > until) {
+                ground.look(observer);
+                if observer(ground.stage.progress("replaying")) == Flow::Pause {
+                    return Ok(Some(StopReason::Paused));
+                }
+                std::thread::sleep(NAP);
+                continue;
+            }
             let mocks = ground.runner.mocks_in_force();
-            match ground
-                .stage
-                .history
-                .walk(tip, stops, Some(&mocks), observer)
-            {
+            match ground.walk(stops, &mocks, until_us, observer) {
                 Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
                 Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
                 Ok(Found::Target) => return Ok(ground.stage.ended()),
@@ -139,6 +211,7 @@ impl Motion {
                     self.live_from = Some(ground.stage.history.here());
                     return Ok(None);
                 }
+                Ok(Found::Ahead) => {}
                 Ok(found) => {
                     if let Some(reason) = self.verdict(ground, &found, stops, observer)? {
                         return Ok(Some(reason));
@@ -184,17 +257,10 @@ impl Motion {
                     };
                     return Ok(reason.unwrap_or(how));
                 }
-                PauseReason::Until => return Ok(StopReason::Done),
-                PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(offset)),
-                PauseReason::Watch { watch, .. } => Found::Watch(watch as usize),
-                PauseReason::Primitive { primitive } => {
-                    Found::Primitive(borges_board::PrimitiveId(primitive))
-                }
-                PauseReason::Event { .. } => Found::Event,
-                PauseReason::Finished { .. } => Found::Finished,
-                PauseReason::Trapped { .. } | PauseReason::BoardFailed { .. } => {
-                    Found::Trapped(borges_vm::Trap::Host)
-                }
+                reason => match found_by(&reason) {
+                    Some(found) => found,
+                    None => return Ok(StopReason::Done),
+                },
             };
             if let Some(reason) = self.verdict(ground, &found, stops, observer)? {
                 return Ok(reason);
@@ -477,6 +543,23 @@ impl Motion {
             _ => Some(Found::Target),
         })
     }
+}
+
+/// What the device found; nothing if it was told to pause, or came as far as it was to.
+fn found_by(reason: &PauseReason) -> Option<Found> {
+    Some(match reason {
+        PauseReason::Requested | PauseReason::Until => return None,
+        PauseReason::Breakpoint { offset } => Found::Code(CodeOffset(*offset)),
+        PauseReason::Watch { watch, .. } => Found::Watch(*watch as usize),
+        PauseReason::Primitive { primitive } => {
+            Found::Primitive(borges_board::PrimitiveId(*primitive))
+        }
+        PauseReason::Event { .. } => Found::Event,
+        PauseReason::Finished { .. } => Found::Finished,
+        PauseReason::Trapped { .. } | PauseReason::BoardFailed { .. } => {
+            Found::Trapped(borges_vm::Trap::Host)
+        }
+    })
 }
 
 /// Whether an event may come here.

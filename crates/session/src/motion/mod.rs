@@ -169,6 +169,7 @@ mod tests {
     use crate::device::runner::Runner;
     use crate::history::Source;
     use crate::history::twin::Feed;
+    use crate::live::Onlooker;
     use crate::options::Options;
     use crate::program::{Board, Opened};
     use crate::record::Record;
@@ -235,6 +236,7 @@ mod tests {
             stage: &mut stage,
             runner: &mut runner,
             record: &mut record,
+            live: &mut Onlooker::default(),
         };
         for read in 0..3 {
             let stopped = motion.go_on(&mut ground, &mut unobserved);

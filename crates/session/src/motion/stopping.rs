@@ -80,26 +80,8 @@ impl Motion {
                 Ok((Target::Write(watches), call.to_owned()))
             }
             StopKind::Primitive(name) => {
-                let board = stage.board();
-                let named = |id: &PrimitiveId| {
-                    board
-                        .primitive(*id)
-                        .is_some_and(|primitive| primitive.name == **name)
-                };
-                let ids: Vec<PrimitiveId> = board.ids().filter(named).collect();
-                if ids.is_empty() {
-                    let names = board.ids().filter_map(|id| board.primitive(id));
-                    let known = Known::near(name, names.map(|primitive| &*primitive.name));
-                    let near = if known.near {
-                        known.to_string()
-                    } else {
-                        String::new()
-                    };
-                    return Err(CommandError::NoSuch(format!(
-                        "this board has no primitive '{name}'{near}"
-                    )));
-                }
-                Ok((Target::Primitive(ids), String::new()))
+                let (ids, words) = Self::primitives_called(stage, name)?;
+                Ok((Target::Primitive(ids), words))
             }
             StopKind::Trap => Ok((Target::Trap, String::new())),
             StopKind::Event => Ok((Target::Event, String::new())),
@@ -116,6 +98,45 @@ impl Motion {
                 Ok((Target::Limits(breaking.collect()), words))
             }
         }
+    }
+
+    /// The primitives of a name as the board has it, or as a source may write it; what the board calls them if that is not the name.
+    fn primitives_called(
+        stage: &Stage,
+        name: &str,
+    ) -> Result<(Vec<PrimitiveId>, String), CommandError> {
+        let board = stage.board();
+        let is_called = |id: &PrimitiveId| {
+            let primitive = board.primitive(*id);
+            primitive.is_some_and(|primitive| primitive.name == *name)
+        };
+        let ids: Vec<PrimitiveId> = board.ids().filter(is_called).collect();
+        if !ids.is_empty() {
+            return Ok((ids, String::new()));
+        }
+        // AssemblyScript's `readUartSensor` and `delay` are `read_uart_sensor` and `chip_delay`.
+        let letters = |text: &str| text.replace('_', "").to_ascii_lowercase();
+        let wanted = letters(name);
+        let is_meant = |id: &PrimitiveId| {
+            let primitive = board.primitive(*id);
+            let known = primitive.map(|primitive| letters(&primitive.name));
+            known.is_some_and(|known| {
+                known == wanted || known.strip_prefix("chip") == Some(wanted.as_str())
+            })
+        };
+        let ids: Vec<PrimitiveId> = board.ids().filter(is_meant).collect();
+        if let Some(first) = ids.first() {
+            let words = stage.primitive_name(*first);
+            return Ok((ids, words));
+        }
+        let names = board.ids().filter_map(|id| board.primitive(id));
+        let known = Known::near(name, names.map(|primitive| &*primitive.name));
+        let near = match known.near {
+            true => known.to_string(),
+            false => String::new(),
+        };
+        let text = format!("this board has no primitive '{name}'{near}");
+        Err(CommandError::NoSuch(text))
     }
 
     /// Puts one back that a session file kept; what it waits for may no longer be there.

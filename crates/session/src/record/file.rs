@@ -73,6 +73,11 @@ impl SessionFile {
         followed.map_err(|error| self.unwritten(&error))
     }
 
+    /// Saves what was followed; whether that is so.
+    pub(super) fn settle(&self) -> bool {
+        self.store.flush().is_ok()
+    }
+
     /// The multiverse, as far as it has grown or changed.
     fn write_branches(&self, history: &History, fresh: &Fresh) -> Result<(), StoreError> {
         let (store, upload) = (&self.store, self.upload);

@@ -162,6 +162,11 @@ impl Record {
         }
     }
 
+    /// Has on disk what was followed; whether that is so.
+    pub(crate) fn settle(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| file.settle())
+    }
+
     /// Notes which breakpoints and mocks there are now; they are safe after the next [`Self::save`]. Without a file nobody
     /// is asked.
     pub(crate) fn keep_stops(

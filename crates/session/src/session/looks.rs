@@ -4,7 +4,8 @@ use crate::command::listing::{BoardListing, Info, SameAs};
 use crate::command::{Look, Observer, Reply, unobserved};
 use crate::error::CommandError;
 use crate::history::entry::Moment;
-use crate::look::{agents, code, compare, course, files, find, outline, paths, state};
+use crate::look::leaves::Wanted;
+use crate::look::{agents, code, compare, course, files, find, hits, outline, paths, state};
 use crate::session::Session;
 use crate::stage::universe_id;
 use crate::suggest::ask;
@@ -67,6 +68,7 @@ impl Session {
                 Ok(Reply::Board(BoardListing {
                     lines: view.lines(),
                     board: data,
+                    clock_us: self.stage.history.twin().clock_us(),
                 }))
             }
             Look::Console => {
@@ -123,6 +125,29 @@ impl Session {
                 calls,
             } => outline::entries(&mut self.stage, branch, from, count, calls, observer),
             Look::Find { text, most } => find::find(&mut self.stage, &text, most, observer),
+            Look::Leaves {
+                universes,
+                expressions,
+                paint,
+                boards,
+                from,
+                most,
+            } => {
+                let wanted = Wanted {
+                    expressions,
+                    paint,
+                    boards,
+                };
+                let (stage, leaves) = (&mut self.stage, &mut self.leaves);
+                leaves.look(stage, wanted, &universes, (from, most), observer)
+            }
+            Look::Hits {
+                place,
+                expression,
+                from,
+                most,
+            } => hits::hits(&mut self.stage, &place, &expression, (from, most), observer),
+            Look::Density { stretches } => hits::density(&self.stage, stretches, observer),
             Look::Calls { universes } => outline::calls(&mut self.stage, &universes, observer),
             Look::Inputs => Ok(outline::inputs(
                 &self.stage,

@@ -6,6 +6,7 @@
 mod lies;
 mod looks;
 mod open;
+mod play;
 mod resume;
 mod traces;
 mod upload;
@@ -13,6 +14,7 @@ mod upload;
 use std::path::{Path, PathBuf};
 
 use borges_board::{Board, BoardState};
+use borges_sim::Pace;
 use borges_vm::Machine;
 
 use crate::command::listing::{PlaceView, Variable};
@@ -24,7 +26,9 @@ use crate::device::runner::Runner;
 use crate::error::CommandError;
 use crate::history::Stops;
 use crate::history::entry::Moment;
+use crate::live::Onlooker;
 use crate::look::agents;
+use crate::look::leaves::Leaves;
 use crate::motion::{self, Ground, Motion};
 use crate::options::Options;
 use crate::record::{Record, Replayed};
@@ -42,6 +46,8 @@ pub struct Session {
     runner: Runner,
     record: Record,
     motion: Motion,
+    live: Onlooker,
+    leaves: Leaves,
     reconverged: Reconverged,
     /// Variables at the last stop, to tell what changed.
     last_variables: Vec<Variable>,
@@ -54,6 +60,8 @@ impl Session {
             stage,
             runner: Runner::default(),
             motion: Motion::default(),
+            live: Onlooker::default(),
+            leaves: Leaves::default(),
             reconverged: Reconverged::default(),
             record: Record::default(),
             last_variables: Vec::new(),
@@ -142,6 +150,18 @@ impl Session {
         self.record.damage().iter().cloned().chain(broken).collect()
     }
 
+    /// Shows what there is to be seen while the program runs, with what these expressions come to; nothing if nobody looks.
+    /// Observers are told it as [`Event::Live`], some times in a second, however fast the program is: it takes a small share
+    /// of the run's time.
+    pub fn look_on(&mut self, expressions: Option<Vec<String>>) {
+        self.live.look_on(expressions);
+    }
+
+    /// Keeps to a pace that others may set while the program runs. To be said before the first motion.
+    pub fn keep_pace(&mut self, pace: Pace) {
+        self.options.pace = pace;
+    }
+
     /// A question about the futures of the universe shown, to be answered here or on another thread. Nothing of the
     /// session changes, neither now nor then. `observer` hears of replays on the way, and may pause them.
     ///
@@ -164,6 +184,12 @@ impl Session {
                     Direction::Backward => motion.go_back(ground.stage, observer),
                 })
             }
+            Act::RunOn => self.moved(observer, |motion, ground, observer| {
+                match motion.go_on(ground, observer)? {
+                    StopReason::Tip => motion.go_on(ground, observer),
+                    reason => Ok(reason),
+                }
+            }),
             Act::Step {
                 agent: _,
                 direction,
@@ -203,10 +229,15 @@ impl Session {
                 .runner
                 .remove_mock(&self.stage, call.as_deref(), observer),
             Act::Branches { values } => self.stage.add_branches(&values),
+            Act::Play { at, values, until } => self.play(at.as_deref(), &values, until, observer),
             Act::Break(spec) => self.motion.add_breakpoint(&self.stage, spec),
             Act::DeleteBreakpoints { ids } => self.motion.delete_breakpoints(&ids),
             Act::EnableBreakpoint { id, enabled } => {
                 self.motion.enable_breakpoint(&self.stage, id, enabled)
+            }
+            Act::Pace { times } => {
+                self.options.pace.set(times);
+                Ok(Reply::done(&pace_text(times)))
             }
             Act::Who { what } => {
                 self.motion
@@ -237,8 +268,11 @@ impl Session {
     ) -> Result<Reply, CommandError> {
         let scene = self.stage.scene();
         self.last_variables = scene.locals(scene.own_frame()).unwrap_or_default();
+        self.live.begin(&self.stage.history, &self.last_variables);
         let (motion, mut ground) = self.parts();
-        let mut reason = motion.moved(&mut ground, observer, go)?;
+        let moved = motion.moved(&mut ground, observer, go);
+        ground.live.end();
+        let mut reason = moved?;
         if ground.runner.follows() && reason != StopReason::Paused {
             match ground.bring(observer) {
                 Err(CommandError::Paused) => reason = StopReason::Paused,
@@ -293,6 +327,7 @@ impl Session {
             stage: &mut self.stage,
             runner: &mut self.runner,
             record: &mut self.record,
+            live: &mut self.live,
         };
         (&mut self.motion, ground)
     }
@@ -348,5 +383,16 @@ impl Session {
         Ok(Reply::done(&format!(
             "device and twin agree at step {steps}: state {hash:016x}"
         )))
+    }
+}
+
+/// A pace in words.
+fn pace_text(times: Option<u32>) -> String {
+    match times {
+        None | Some(0) => "the program runs as fast as it can".to_owned(),
+        Some(1) => "the board's clock goes no faster than the clock on the wall".to_owned(),
+        Some(times) => {
+            format!("the board's clock goes at most {times} times as fast as the clock on the wall")
+        }
     }
 }

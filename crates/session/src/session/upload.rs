@@ -7,6 +7,7 @@ use crate::command::Reply;
 use crate::command::unobserved;
 use crate::error::CommandError;
 use crate::history::entry::Moment;
+use crate::look::leaves::Leaves;
 use crate::program::{Opened, read};
 use crate::session::Session;
 use crate::stage::Stage;
@@ -47,6 +48,7 @@ impl Session {
         self.stage = Stage::new(opened, version, &self.options);
         self.options.program = path.to_owned();
         self.last_variables.clear();
+        self.leaves = Leaves::default();
         let lost = self.motion.begin_anew(&self.stage);
         self.record.upload(&self.stage, &self.options, &bytes)?;
         let mut message = format!(

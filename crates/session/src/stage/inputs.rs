@@ -1,6 +1,7 @@
 //! The inputs that a user names, the values that they may have, and branches for values that were not read.
 
 use borges_board::{Captured, Primitive, PrimitiveId, PrimitiveKind, Yield, unmocked};
+use borges_multiverse::tree::{Growth, Place};
 use borges_stub::{from_wire, to_wire};
 use borges_vm::Value;
 use borges_wire::MockedCalls;
@@ -28,6 +29,20 @@ pub(crate) const STDIN: &str = "stdin";
 
 /// What a user writes for any argument.
 const ANY: &str = "_";
+
+/// A branch for a value of an input.
+pub(crate) struct Branched {
+    /// The value.
+    pub(crate) value: String,
+    /// The place right after the input.
+    pub(crate) place: Place,
+    pub(crate) is_new: bool,
+}
+
+fn no_input() -> CommandError {
+    let text = "the program is not about to read an input here: go to one first ('break call PRIMITIVE' and 'continue', or 'reverse-entry')";
+    CommandError::Invalid(text.to_owned())
+}
 
 /// Whether a value can stand in for what a primitive yields.
 fn can_be_mocked(primitive: &Primitive) -> bool {
@@ -231,19 +246,21 @@ impl Stage {
         Ok(yielded)
     }
 
-    pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
-        let pending = self.history.twin().machine.pending().and_then(|call| {
-            let id = self.program().primitive(call.func.0)?;
-            let input = can_be_mocked(self.board().primitive(id)?);
-            input.then_some((id, call.args))
-        });
-        let Some((id, args)) = pending else {
-            let text = "the program is not about to read an input here: go to one first ('break call PRIMITIVE' and 'continue', or 'reverse-entry')";
-            return Err(CommandError::Invalid(text.to_owned()));
-        };
+    /// The input that the program is about to read here, with its arguments.
+    pub(crate) fn input_next(&self) -> Option<(PrimitiveId, Vec<Value>)> {
+        let call = self.history.twin().machine.pending()?;
+        let id = self.program().primitive(call.func.0)?;
+        let input = can_be_mocked(self.board().primitive(id)?);
+        input.then_some((id, call.args))
+    }
+
+    /// Adds a branch for each of some values of the input that is read next.
+    pub(crate) fn branch_into(&mut self, values: &str) -> Result<Vec<Branched>, CommandError> {
+        let (id, args) = self.input_next().ok_or_else(no_input)?;
         let here = self.history.here();
-        let (mut added, mut known) = (0_u32, 0_u32);
+        let mut branches = Vec::new();
         for Yield { value, bytes } in self.expand(id, &args, values)? {
+            let text = self.yield_text(id, value, &bytes);
             let kind = if value == unmocked().value {
                 // As it goes by itself.
                 EntryKind::Output {
@@ -266,15 +283,24 @@ impl Stage {
                 .history
                 .add_edge(here.place, entry, args.clone())
                 .map_err(|e| CommandError::Invalid(e.to_string()))?;
-            match edge.growth {
-                borges_multiverse::tree::Growth::Followed => known += 1,
-                _ => added += 1,
-            }
+            branches.push(Branched {
+                value: text,
+                place: edge.place,
+                is_new: edge.growth != Growth::Followed,
+            });
         }
+        Ok(branches)
+    }
+
+    pub(crate) fn add_branches(&mut self, values: &str) -> Result<Reply, CommandError> {
+        let branches = self.branch_into(values)?;
+        let tried = branches.len() as u64;
+        let added = branches.iter().filter(|branch| branch.is_new).count();
+        let known = branches.len() - added;
+        let (id, args) = self.input_next().ok_or_else(no_input)?;
         let call = self.scene().call_text(id, &args);
         let state = &self.history.twin().board;
         let count = self.board().codomain_at(id, &args, state).count();
-        let tried = u64::from(added + known);
         let stand = if values.trim() == ALL && count.is_none_or(|count| count > tried) {
             let count = count.map_or("countless".to_owned(), |count| count.to_string());
             format!("; they stand for {count} values: [sampling] in a board file says which")

@@ -23,7 +23,7 @@ use crate::program::Opened;
 use crate::program::loaded::Loaded;
 use crate::scene::Scene;
 
-pub(crate) use inputs::STDIN;
+pub(crate) use inputs::{Branched, STDIN};
 pub(crate) use moments::{MomentText, ONLY_AGENT, known_agent, moment_of_id, universe_id};
 pub(crate) use words::event_text;
 
@@ -31,6 +31,13 @@ pub(crate) use words::event_text;
 pub(crate) struct Stage {
     pub(crate) loaded: Loaded,
     pub(crate) history: History,
+}
+
+/// A stage that is only looked at, perhaps while its history goes on.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'s> {
+    pub(crate) loaded: &'s Loaded,
+    pub(crate) history: &'s History,
 }
 
 /// Where the program stands, as steps by line compare it.
@@ -59,6 +66,14 @@ impl Stage {
         let twin = Twin::new(loaded.program().clone(), machine);
         let history = History::new(twin, options);
         Self { loaded, history }
+    }
+
+    /// What there is to be seen.
+    pub(crate) fn sight(&self) -> Sight<'_> {
+        Sight {
+            loaded: &self.loaded,
+            history: &self.history,
+        }
     }
 
     pub(crate) fn program(&self) -> &Program {

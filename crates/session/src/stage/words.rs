@@ -3,12 +3,22 @@
 use borges_board::{Payload, PrimitiveId, Yield, choice_text};
 use borges_vm::Value;
 
-use super::{Stage, universe_id};
+use super::{Sight, Stage, universe_id};
 use crate::command::listing::{EntryClass, EntryRow, PlaceView};
 use crate::history::entry::{Called, Entry, EntryKind, Moment};
+use crate::scene::Scene;
 use crate::values::show_yield;
 
-impl Stage {
+impl Sight<'_> {
+    /// [`Stage::scene`].
+    pub(crate) fn scene(&self) -> Scene<'_> {
+        Scene {
+            program: self.loaded.program(),
+            info: self.loaded.info(),
+            machine: &self.history.twin().machine,
+        }
+    }
+
     /// A moment with its place in the source; `device` is where one stands, if there is one. `at` must be where the twin
     /// stands for the call to be known.
     pub(crate) fn view(&self, at: Moment, device: Option<Moment>) -> PlaceView {
@@ -18,12 +28,12 @@ impl Stage {
         let frame = scene.own_frame();
         let shown = scene.shown_frame();
         let place = shown.as_ref().and_then(|shown| shown.place);
-        let file = place.and_then(|place| self.info().file(place.file));
+        let file = place.and_then(|place| self.loaded.info().file(place.file));
         let text = file
             .zip(place)
             .and_then(|(file, place)| file.line(place.line));
         PlaceView {
-            universe: universe_id(&self.history, at),
+            universe: universe_id(self.history, at),
             steps: at.steps,
             frame,
             function: shown.map(|shown| shown.function),
@@ -43,31 +53,10 @@ impl Stage {
             value,
             bytes: bytes.clone(),
         };
-        let is_choice = self.board().system_function(id).is_some();
+        let is_choice = self.loaded.board().system_function(id).is_some();
         match choice_text(&yielded).filter(|_| is_choice) {
             Some(text) => text.to_owned(),
             None => show_yield(value, bytes),
-        }
-    }
-
-    /// An entry in words, without the arguments that only a replay knows.
-    pub(crate) fn entry_text(&self, entry: &Entry) -> String {
-        match &entry.kind {
-            EntryKind::Input {
-                primitive,
-                value,
-                bytes,
-                mocked,
-            } => {
-                let how = if *mocked { " (mocked)" } else { "" };
-                let name = self.primitive_name(*primitive);
-                format!(
-                    "{name} = {}{how}",
-                    self.yield_text(*primitive, *value, bytes)
-                )
-            }
-            EntryKind::Output { primitive, .. } => self.primitive_name(*primitive),
-            EntryKind::Event(event) => event_text(event),
         }
     }
 
@@ -84,9 +73,10 @@ impl Stage {
     pub(crate) fn pending_call(&self) -> Option<String> {
         let machine = &self.history.twin().machine;
         let call = machine.pending()?;
-        let primitive = self.program().primitive(call.func.0)?;
+        let primitive = self.loaded.program().primitive(call.func.0)?;
         let board = &self.history.twin().board;
-        let subject = board.call_subject(self.board(), primitive, &call.args, machine.memory());
+        let subject =
+            board.call_subject(self.loaded.board(), primitive, &call.args, machine.memory());
         Some(self.called_text(&Called {
             primitive,
             args: call.args,
@@ -94,6 +84,7 @@ impl Stage {
         }))
     }
 
+    /// An entry with the call that it was, if that is known.
     pub(crate) fn row(&self, entry: &Entry, call: Option<&Called>) -> EntryRow {
         let named = |id: PrimitiveId| match call {
             Some(call) => self.called_text(call),
@@ -125,10 +116,65 @@ impl Stage {
         }
     }
 
+    /// What a primitive is called.
     pub(crate) fn primitive_name(&self, id: PrimitiveId) -> String {
-        self.board()
+        self.loaded
+            .board()
             .primitive(id)
             .map_or_else(|| "?".to_owned(), |primitive| primitive.name.to_string())
+    }
+}
+
+impl Stage {
+    /// [`Sight::view`].
+    pub(crate) fn view(&self, at: Moment, device: Option<Moment>) -> PlaceView {
+        self.sight().view(at, device)
+    }
+
+    /// [`Sight::yield_text`].
+    pub(crate) fn yield_text(&self, id: PrimitiveId, value: Value, bytes: &Payload) -> String {
+        self.sight().yield_text(id, value, bytes)
+    }
+
+    /// An entry in words, without the arguments that only a replay knows.
+    pub(crate) fn entry_text(&self, entry: &Entry) -> String {
+        match &entry.kind {
+            EntryKind::Input {
+                primitive,
+                value,
+                bytes,
+                mocked,
+            } => {
+                let how = if *mocked { " (mocked)" } else { "" };
+                let name = self.primitive_name(*primitive);
+                format!(
+                    "{name} = {}{how}",
+                    self.yield_text(*primitive, *value, bytes)
+                )
+            }
+            EntryKind::Output { primitive, .. } => self.primitive_name(*primitive),
+            EntryKind::Event(event) => event_text(event),
+        }
+    }
+
+    /// [`Sight::called_text`].
+    pub(crate) fn called_text(&self, call: &Called) -> String {
+        self.sight().called_text(call)
+    }
+
+    /// [`Sight::pending_call`].
+    pub(crate) fn pending_call(&self) -> Option<String> {
+        self.sight().pending_call()
+    }
+
+    /// [`Sight::row`].
+    pub(crate) fn row(&self, entry: &Entry, call: Option<&Called>) -> EntryRow {
+        self.sight().row(entry, call)
+    }
+
+    /// [`Sight::primitive_name`].
+    pub(crate) fn primitive_name(&self, id: PrimitiveId) -> String {
+        self.sight().primitive_name(id)
     }
 }
 

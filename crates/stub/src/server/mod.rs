@@ -204,6 +204,12 @@ impl<H: Hardware> Stub<H> {
         &self.endpoint
     }
 
+    /// Whether a program runs that does not go on before a delay has passed.
+    pub fn is_waiting(&mut self) -> bool {
+        let begun = self.begun.as_ref();
+        begun.is_some_and(|begun| begun.running.is_some()) && !self.driver.settled()
+    }
+
     /// Takes what has arrived on the line.
     pub fn feed(&mut self, now_us: u64, bytes: &[u8]) {
         self.endpoint.feed(now_us, bytes);

@@ -263,7 +263,7 @@ impl<H: Hardware> Stub<H> {
     }
 
     /// Hands the trace to the line when it fills a message, has waited for [`TRACE_US`], or the program stands still; if
-    /// there is none, how far the program came after every [`REACHED_STEPS`].
+    /// there is none, how far the program came after every [`REACHED_STEPS`], and before a delay that lasts.
     pub(super) fn flush_trace_in_time(&mut self, now_us: u64) {
         let full = self.batch_bytes();
         let Some(begun) = &mut self.begun else {
@@ -271,7 +271,14 @@ impl<H: Hardware> Stub<H> {
         };
         if begun.trace.is_empty() {
             if begun.running.is_some() && !self.overrun && self.waiting.is_empty() {
-                let reached = begun.trace.reach(begun.machine.steps(), REACHED_STEPS);
+                let lasts = !self.driver.settled();
+                let since = lasts.then(|| *begun.trace_since.get_or_insert(now_us));
+                let late = since.is_some_and(|since| now_us.saturating_sub(since) >= TRACE_US);
+                let least = if late { 1 } else { REACHED_STEPS };
+                let reached = begun.trace.reach(begun.machine.steps(), least);
+                if !lasts || reached.is_some() {
+                    begun.trace_since = None;
+                }
                 if let Some(batch) = reached {
                     self.send_trace(batch);
                 }

@@ -5,6 +5,7 @@ mod listing;
 mod multiverse;
 mod outline;
 mod place;
+mod played;
 mod proofs;
 mod suggestions;
 
@@ -50,6 +51,10 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
             let shown = |call: &Option<String>| call.clone().unwrap_or_else(|| "–".to_owned());
             lines(&calls.iter().map(shown).collect::<Vec<_>>())
         }
+        Reply::Played(listing) => played::played(listing, paint),
+        Reply::Leaves(listing) => played::leaves(listing, paint),
+        Reply::Hits(listing) => played::hits(listing, paint),
+        Reply::Density(listing) => played::density(listing),
         Reply::Inputs { inputs } => outline::inputs(inputs, paint),
         Reply::Series(series) => outline::series(series, paint),
         Reply::Path(path) => multiverse::path(path, paint),
@@ -82,7 +87,7 @@ pub fn event(event: &Event, paint: &Paint) -> String {
             format!("{log} {}\n", printable(text))
         }
         Event::Stream { bytes, .. } => gutter(&String::from_utf8_lossy(bytes), paint),
-        Event::Progress { .. } => String::new(),
+        Event::Progress { .. } | Event::Live(_) => String::new(),
         Event::Warning { text } => warning(text, paint),
     }
 }

@@ -24,7 +24,8 @@ pub fn stop(stop: &Stop, around: Option<&SourceListing>, paint: &Paint) -> Strin
     text
 }
 
-fn reason(reason: &StopReason, paint: &Paint) -> String {
+/// Why the program stands there; nothing where it came to what was wanted.
+pub(super) fn reason(reason: &StopReason, paint: &Paint) -> String {
     let role = match reason {
         StopReason::Finished { .. } => Role::Good,
         StopReason::Trapped { .. } | StopReason::Limit { .. } => Role::Bad,

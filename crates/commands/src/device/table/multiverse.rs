@@ -1,12 +1,18 @@
 //! Commands on the multiverse.
 
-use borges_session::command::{Act, Look};
+use borges_session::command::played::PlayUntil;
+use borges_session::command::{Act, Direction, Look};
 
 use super::{Request, UNIVERSES, bare};
 
-use crate::cursor::{Cursor, Misread};
+use crate::arguments::code_place;
+use crate::cursor::{Cursor, Misread, number};
 use crate::table::{Completes, Spec};
 use crate::words::{jump, moment, path, tree};
+
+/// Universes that are listed at a glance, and times that a place was passed.
+const MOST_LEAVES: u32 = 256;
+const MOST_HITS: u32 = 256;
 
 /// Universes that a search lists at most.
 const MOST_FOUND: u32 = 40;
@@ -66,6 +72,32 @@ takes for them.")
             ("branches 1, 5, 90..99", "and so on"),
             ("branches all", "whatever can be read here"),
         ]),
+    Spec::new("play", "try values of an input, and play each future out", play)
+    .arguments("[VALUES [at UNIVERSE] [until round|breakpoint|PLACE|TIME]]")
+    .details("Adds a branch for each of the values, as 'branches' does, and lets each run on: until the same input is read \
+again ('round', if nothing is said), the next breakpoint, a place, or so much time of the board has passed ('500 ms', '2 s'). \
+'sets' are values of which each leads to a path of its own. The input is what is read next, or the one before or behind \
+UNIVERSE. With one value the view goes along; with several it stays. Without VALUES it is 'continue'.")
+    .examples(&[
+            ("play 0..7", "eight futures, each to the end of its round"),
+            ("play 500, 2000 at 0.4 until 30", "another reading there, and on to line 30"),
+            ("play sets until 2 s", "one future for each path, two seconds of the board"),
+        ])
+    .completes(UNIVERSES),
+    Spec::new("leaves", "what came of the universes at the ends of all branches", leaves)
+    .arguments("[EXPRESSION, …] [paint EXPRESSION]")
+    .details("With what the expressions come to there; in them 'motor 0' is an angle in degrees, 'pin 4' a level, 'clock' the \
+board's time in milliseconds. Where the expression behind 'paint' is true, the universe is marked.")
+    .examples(&[
+            ("leaves motor 0, current", "where the motor stands in each, and a variable"),
+            ("leaves paint motor 0 > 300", "those where it turned too far"),
+        ])
+    .completes(&[Completes::Variable]),
+    Spec::new("hits", "what an expression was each time that a place was passed", hits)
+    .arguments("PLACE EXPRESSION [from STEP]")
+    .details("The whole path is looked at, also what was recorded before anybody asked: a log message in hindsight.")
+    .examples(&[("hits 24 current", "its value whenever line 24 began")])
+    .completes(&[Completes::Line, Completes::Function, Completes::Variable]),
     Spec::new("follow", "bring the device to the place shown", follow)
     .arguments("[always|off]")
     .details("Outputs on the way back are compensated in reverse order, those on the way forward are performed. \
@@ -88,6 +120,92 @@ takes for them.")
     .completes(UNIVERSES),
     moment(bare!(Look::Moment)),
 ];
+
+fn play(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let Some(values) = cursor.phrase(&["at", "until"]) else {
+        let direction = Direction::Forward;
+        return Ok(Act::Continue { direction }.into());
+    };
+    let at = match cursor.keyword("at") {
+        true => Some(
+            cursor
+                .required("a universe, for example 0.4")?
+                .text
+                .to_string(),
+        ),
+        false => None,
+    };
+    let until = match cursor.keyword("until") {
+        true => play_until(cursor)?,
+        false => PlayUntil::Round,
+    };
+    let values = values.text.to_string();
+    Ok(Act::Play { at, values, until }.into())
+}
+
+fn play_until(cursor: &mut Cursor<'_>) -> Result<PlayUntil, Misread> {
+    let word = cursor.required("round, breakpoint, a place, or a time such as 500 ms")?;
+    let until = match word.text {
+        "round" => PlayUntil::Round,
+        "breakpoint" => PlayUntil::Breakpoint,
+        _ => {
+            let unit = ["ms", "s"].into_iter().find(|unit| cursor.keyword(unit));
+            match (number(word), unit) {
+                (Some(ms), Some("ms")) => PlayUntil::Time { ms },
+                (Some(seconds), Some(_)) => PlayUntil::Time {
+                    ms: seconds.saturating_mul(1_000),
+                },
+                _ => PlayUntil::Place {
+                    place: code_place(word)?,
+                },
+            }
+        }
+    };
+    Ok(until)
+}
+
+fn leaves(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let values = cursor.phrase(&["paint"]).map_or("", |values| values.text);
+    let paint = match cursor.keyword("paint") {
+        true => Some(cursor.all("an expression")?),
+        false => None,
+    };
+    let (mut list, mut expressions) = (Cursor::new(values), Vec::new());
+    while let Some(one) = list.until(',') {
+        expressions.push(one.text.trim().to_owned());
+    }
+    let last = list.take_rest().text.trim();
+    expressions.extend((!last.is_empty()).then(|| last.to_owned()));
+    Ok(Look::Leaves {
+        universes: Vec::new(),
+        expressions,
+        paint,
+        boards: false,
+        from: 0,
+        most: MOST_LEAVES,
+    }
+    .into())
+}
+
+fn hits(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let place = code_place(cursor.required("a place, for example 30 or turnTo")?)?;
+    let expression = cursor
+        .phrase(&["from"])
+        .ok_or_else(|| cursor.missing("an expression"))?;
+    let expression = expression.text.to_string();
+    let from = match cursor.keyword("from") {
+        true => cursor.number("a step")?,
+        false => 0,
+    };
+    let most = MOST_HITS;
+    Ok(Look::Hits {
+        place,
+        expression,
+        from,
+        most,
+    }
+    .into())
+}
 
 fn follow(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
     let always = match cursor.word() {

@@ -1,0 +1,94 @@
+// How soon one sees what a key did, and how soon Pause is heard. Prints figures, and fails beyond the bounds of the issue.
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DIAL, launch, open, ready, ROOT, Server } from "./support";
+
+const STEPS = 100;
+const PAUSES = 200;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+});
+
+function quantile(times: number[], part: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+test("a step is seen, and Pause is heard", { timeout: 300_000 }, async () => {
+  const dial = await Server.start([DIAL]);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const begun = Date.now();
+  const page = await open(context, dial.url);
+  await ready(page);
+  const first = Date.now() - begun;
+  /** Milliseconds from a key until the page shows another text at a place, and a frame after that. */
+  const until = (key: string, selector: string): Promise<number> =>
+    page.evaluate(
+      ([key, selector]) =>
+        new Promise<number>((done) => {
+          const before = document.querySelector(selector ?? "")?.textContent;
+          const from = performance.now();
+          window.dispatchEvent(new KeyboardEvent("keydown", { key: key ?? "" }));
+          const look = (): void => {
+            if (document.querySelector(selector ?? "")?.textContent !== before) {
+              requestAnimationFrame(() => done(performance.now() - from));
+            } else {
+              requestAnimationFrame(look);
+            }
+          };
+          look();
+        }),
+      [key, selector],
+    );
+  const steps: number[] = [];
+  for (let n = 0; n < STEPS; n++) {
+    steps.push(await until(n % 8 < 5 ? "s" : "S", ".step"));
+  }
+  await context.close();
+  await dial.stop();
+
+  const monitor = await Server.start([join(ROOT, "examples/temperature-monitor/temperature-monitor.wasm")]);
+  const other = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const run = await open(other, monitor.url);
+  await ready(run);
+  const pauses: number[] = [];
+  for (let n = 0; n < PAUSES; n++) {
+    pauses.push(
+      await run.evaluate(
+        (wait) =>
+          new Promise<number>((done) => {
+            window.dispatchEvent(new KeyboardEvent("keydown", { key: "c" }));
+            setTimeout(() => {
+              const from = performance.now();
+              window.dispatchEvent(new KeyboardEvent("keydown", { key: "p" }));
+              const look = (): void => {
+                const stopped = [...document.querySelectorAll(".where .chip")].some((chip) => chip.textContent === "paused");
+                const isLive = [...document.querySelectorAll(".board .chip")].some((chip) => chip.textContent === "live");
+                if (stopped && !isLive) {
+                  done(performance.now() - from);
+                } else {
+                  requestAnimationFrame(look);
+                }
+              };
+              look();
+            }, wait);
+          }),
+        150 + ((n * 37) % 200),
+      ),
+    );
+  }
+  await other.close();
+  await monitor.stop();
+  console.log(
+    `first picture ${first} ms; a step is seen after ${quantile(steps, 0.5).toFixed(0)} ms, 95th percentile ${quantile(steps, 0.95).toFixed(0)} ms; ` +
+      `Pause after ${quantile(pauses, 0.5).toFixed(0)} ms, 99th percentile ${quantile(pauses, 0.99).toFixed(0)} ms of ${PAUSES}`,
+  );
+  expect(quantile(steps, 0.95)).toBeLessThan(50);
+  expect(quantile(pauses, 0.99)).toBeLessThan(100);
+});

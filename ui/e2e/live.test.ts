@@ -1,0 +1,89 @@
+// A run is alive, Pause is always heard, and what was played out has pictures, values and a verdict.
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { DIAL, launch, open, ready, ROOT, Server, universe } from "./support";
+
+let browser: Browser;
+let server: Server;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+});
+afterEach(async () => {
+  await context.close();
+  await server.stop();
+});
+
+async function show(program: string, reducedMotion: "reduce" | "no-preference" = "reduce"): Promise<Page> {
+  server = await Server.start([program]);
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion });
+  const page = await open(context, server.url);
+  await ready(page);
+  return page;
+}
+
+async function pace(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: /^Pace of a run/ }).click();
+  await page.getByRole("menuitemcheckbox", { name }).click();
+}
+
+test("while it runs, board, place and lanes move; Pause is heard each time", async () => {
+  const page = await show(join(ROOT, "examples/temperature-monitor/temperature-monitor.wasm"));
+  await pace(page, "10×");
+  for (let n = 0; n < 4; n++) {
+    await page.keyboard.press("c");
+    await page.getByRole("button", { name: /^Pause/ }).waitFor();
+    const places = new Set<string>();
+    for (let look = 0; look < 8; look++) {
+      places.add(await universe(page));
+      await page.waitForTimeout(70);
+    }
+    expect(places.size, "places seen while it runs").toBeGreaterThan(2);
+    await page.keyboard.press("p");
+    await page.getByText("paused", { exact: true }).waitFor();
+    await page.getByText("live", { exact: true }).waitFor({ state: "detached" });
+    const stands = await universe(page);
+    await page.waitForTimeout(150);
+    expect(await universe(page), "it stands").toBe(stands);
+  }
+  // As fast as the machine can: heard all the same.
+  await pace(page, "max");
+  await page.keyboard.press("c");
+  await page.getByRole("button", { name: /^Pause/ }).click();
+  await page.getByText("paused", { exact: true }).waitFor();
+});
+
+test("all readings played out: from opening to the fault in three clicks", async () => {
+  const page = await show(DIAL);
+  await page.getByRole("button", { name: "Close the tour" }).click();
+  await page.getByRole("button", { name: "Play all 8 readings out" }).click();
+  await page.getByText("8 branches").waitFor();
+  // A picture and values beside each leaf; the same as a table, sorted by the motor.
+  await page.getByLabel("View", { exact: true }).getByRole("tab", { name: "Table" }).click();
+  const rows = page.getByRole("table", { name: "Universes" }).getByRole("row");
+  await rows.nth(8).waitFor();
+  await rows.nth(1).getByText("315").waitFor();
+  expect(await rows.nth(1).textContent()).toMatch(/^7\./);
+  await page.getByRole("textbox", { name: "An expression over all universes" }).fill("motor 0 > 300");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "1 wrong" }).click();
+  await page.getByLabel("Motor 0: 315 degrees").waitFor();
+});
+
+test("a log point is evaluated over the whole recorded path, and a click goes to a hit", async () => {
+  const page = await show(DIAL);
+  for (let n = 0; n < 12; n++) {
+    await page.keyboard.press("e");
+  }
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("break 19");
+  await page.keyboard.press("Enter");
+  const row = page.getByRole("list", { name: /^Rows/ }).getByRole("listitem").filter({ hasText: "line 19" });
+  await row.waitFor();
+  await page.waitForFunction(() => Number([...document.querySelectorAll(".rows li")].find((li) => li.textContent?.includes("line 19"))?.querySelector(".value")?.textContent) > 0);
+});

@@ -1,0 +1,72 @@
+// Every example's tour, played to its bug: by mouse on a large page, by keyboard alone on a phone.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Tour } from "../src/tour/tours";
+import { accept, differs } from "./accepted";
+import { overlaps, unreachable } from "./reach";
+import { launch, open, ready, ROOT, Server } from "./support";
+
+const EXAMPLES = join(ROOT, "examples");
+const KEPT = process.env["PAGE_PICTURES"] ?? join(tmpdir(), "borges-tours");
+/** The examples with a tour, and the program that it is of. */
+const tours = readdirSync(EXAMPLES)
+  .filter((name) => existsSync(join(EXAMPLES, name, "tour.json")))
+  .map((name) => ({ name, tour: JSON.parse(readFileSync(join(EXAMPLES, name, "tour.json"), "utf8")) as Tour }));
+const SHAPES = [
+  { how: "mouse", width: 1440, height: 900, colorScheme: "light" },
+  { how: "keyboard", width: 390, height: 844, colorScheme: "dark" },
+] as const;
+let browser: Browser;
+
+beforeAll(async () => {
+  mkdirSync(KEPT, { recursive: true });
+  browser = await launch();
+});
+afterAll(async () => {
+  accept();
+  await browser.close();
+});
+
+/** Presses what the card says, and waits until what it leads to can be seen. */
+async function press(page: Page, how: "mouse" | "keyboard", number: number, of: number): Promise<void> {
+  const card = page.getByRole("region", { name: "Tour" });
+  await card.getByText(`${number} of ${of}`).waitFor();
+  if (how === "mouse") {
+    await card.locator(".foot button").click();
+  } else {
+    await page.keyboard.press(".");
+  }
+}
+
+for (const { name, tour } of tours) {
+  const { steps, program } = tour;
+  for (const { how, width, height, colorScheme } of SHAPES) {
+    test(`${name}, by ${how}`, async () => {
+      const server = await Server.start([join(EXAMPLES, name, program ?? `${name}.wasm`)]);
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+      try {
+        const page = await open(context, server.url);
+        await (program ? page.getByRole("region", { name: "Tour" }).waitFor() : ready(page));
+        for (let n = 1; n <= steps.length; n++) {
+          await press(page, how, n, steps.length);
+          const shows = steps[n - 1]?.shows;
+          if (shows) {
+            await page.waitForFunction((text) => document.body.innerText.includes(text), shows);
+          }
+          const picture = `${name}-${n}-${width}-${colorScheme}`;
+          const png = await page.screenshot({ path: join(KEPT, `${picture}.png`) });
+          expect(await differs(page, picture, png), `${join(KEPT, picture)}.png`).toBeNull();
+          expect(await overlaps(page), `labels at step ${n}`).toEqual([]);
+        }
+        await page.getByRole("region", { name: "Tour" }).waitFor({ state: "detached" });
+        expect(await unreachable(page), "controls out of reach").toEqual([]);
+      } finally {
+        await context.close();
+        await server.stop();
+      }
+    });
+  }
+}

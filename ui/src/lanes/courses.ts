@@ -1,0 +1,71 @@
+// What the entries of a path say about pins, motors and readings along it: a list of changes for each.
+import { worded } from "../board/words";
+import type { PathColumns } from "../time/path";
+
+export interface Change {
+  /** Steps before the entry that made it. */
+  step: number;
+  value: number | null;
+  text: string;
+  /** The colour that a sensor saw. */
+  swatch: string | null;
+}
+
+export interface Courses {
+  /** By call, with its arguments. */
+  readings: ReadonlyMap<string, Change[]>;
+  /** By the number of the pin or motor. */
+  pins: ReadonlyMap<number, Change[]>;
+  motors: ReadonlyMap<number, Change[]>;
+}
+
+const WRITE = /(?:digital|analog)_write\((\d+), (-?\d+)\)|led_?c_?write\((\d+), (-?\d+)\)/;
+const TURN = /drive_motor_degrees\((\d+), (-?\d+), (-?\d+)\)/;
+
+function push<K>(map: Map<K, Change[]>, key: K, change: Change): void {
+  const list = map.get(key);
+  if (list) {
+    list.push(change);
+  } else {
+    map.set(key, [change]);
+  }
+}
+
+export function coursesOf(columns: Pick<PathColumns, "told">): Courses {
+  const readings = new Map<string, Change[]>();
+  const pins = new Map<number, Change[]>();
+  const motors = new Map<number, Change[]>();
+  for (const { call, value, steps: step, kind } of columns.told) {
+    if (kind === "input") {
+      const { text, swatch } = worded(call, value);
+      push(readings, call, { step, value: value === null || Number.isNaN(Number(value)) ? null : Number(value), text, swatch });
+      continue;
+    }
+    const written = WRITE.exec(call);
+    if (written) {
+      const level = Number(written[2] ?? written[4]);
+      push(pins, Number(written[1] ?? written[3]), { step, value: level, text: String(level), swatch: null });
+    }
+    const turned = TURN.exec(call);
+    if (turned) {
+      const motor = Number(turned[1]);
+      const degrees = (motors.get(motor)?.at(-1)?.value ?? 0) + Number(turned[3]);
+      push(motors, motor, { step, value: degrees, text: `${degrees}°`, swatch: null });
+    }
+  }
+  return { readings, pins, motors };
+}
+
+/** What was last said before a step is done; null before the first. */
+export function at(changes: readonly Change[], step: number): Change | null {
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((changes[middle]?.step ?? 0) < step) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return changes[low - 1] ?? null;
+}
