@@ -24,8 +24,6 @@ class Leaves {
   /** The expression that judges, and how. */
   paint = $state("");
   judged = $state<Judged>("wrong");
-  /** Whether the server can tell. */
-  isThere = $state(true);
   private asked = 0;
 
   /** What is told of each: motors first, then what the lanes show. */
@@ -102,8 +100,7 @@ class Leaves {
         this.known = new Map(found);
         from = told.next != null && told.leaves.length > 0 ? told.next : null;
       } catch {
-        // A server of before this question, or one that is gone.
-        this.isThere = this.known.size > 0;
+        // A server that is gone, or another program: the next change asks again.
         return;
       }
     }
