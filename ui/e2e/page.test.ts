@@ -340,7 +340,7 @@ test("a program of WASI shows its files, descriptors, streams and exit code, whe
     await tab.getByRole("list", { name: "Mocks" }).getByText('fd_write("/data/new.txt") = ENOSPC, then live').waitFor();
     await tab.locator(".universe").click();
     await move(tab, "C");
-    await move(tab, "c");
+    // On what is recorded first, and on from where that ends.
     await move(tab, "c");
     await tab.getByText("The file is empty.").waitFor();
   } finally {

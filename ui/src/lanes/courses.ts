@@ -31,6 +31,11 @@ function push<K>(map: Map<K, Change[]>, key: K, change: Change): void {
   }
 }
 
+/** While a program runs, calls are told without their arguments: then the row is that of the same call with some. */
+function keyOf(readings: ReadonlyMap<string, Change[]>, call: string): string {
+  return call.includes("(") ? call : ([...readings.keys()].find((known) => known.startsWith(`${call}(`)) ?? call);
+}
+
 export function coursesOf(columns: Pick<PathColumns, "told">): Courses {
   const readings = new Map<string, Change[]>();
   const pins = new Map<number, Change[]>();
@@ -38,7 +43,7 @@ export function coursesOf(columns: Pick<PathColumns, "told">): Courses {
   for (const { call, value, steps: step, kind } of columns.told) {
     if (kind === "input") {
       const { text, swatch } = worded(call, value);
-      push(readings, call, { step, value: value === null || Number.isNaN(Number(value)) ? null : Number(value), text, swatch });
+      push(readings, keyOf(readings, call), { step, value: value === null || Number.isNaN(Number(value)) ? null : Number(value), text, swatch });
       continue;
     }
     const written = WRITE.exec(call);

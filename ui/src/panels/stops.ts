@@ -5,8 +5,10 @@ import { counted } from "../words";
 /** What a breakpoint stops at; of a place, its file's own name is enough. */
 export function stopsAt({ kind, what, resolved }: BreakpointListing): string {
   const place = resolved.split("/").pop() ?? resolved;
-  const isFunction = typeof kind === "object" && "code" in kind && "function" in kind.code;
-  return isFunction && place !== "" && !what.includes(place) ? `${what}, ${place}` : what;
+  if (typeof kind !== "object" || !("code" in kind)) {
+    return what;
+  }
+  return "function" in kind.code ? `${kind.code.function}, ${place}` : place;
 }
 
 /** On what condition, how often, and what it prints. */

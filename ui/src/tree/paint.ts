@@ -295,7 +295,8 @@ function nameEntry(painter: Painter, entry: Entry, x: number, y: number, ink: st
     });
     return;
   }
-  const name = short(entry.call);
+  // Where there is little room, what is called says more than with what.
+  const name = letters < 14 ? short(entry.call).replace(/\(.*/, "") : short(entry.call);
   const shown = text === "" ? elided(name, letters) : text.length + 4 > letters ? elided(text, letters) : text;
   labels.push({ text: shown, x, y: y - 11, align: "center", font: `${text === "" ? 400 : 600} 11px ${palette.mono}`, colour: text === "" ? palette["ink-3"] : palette.ink, rank, else: [[0, 28]] });
   if (text !== "" && ROW * scene.camera.rise > 44) {
