@@ -1,6 +1,5 @@
 //! The thread that owns a session, and the way to it.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -29,11 +28,6 @@ pub trait Shelf: Send {
     /// # Errors
     /// Why it cannot be opened, for people.
     fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String>;
-
-    /// A guide to a program, if there is one beside it.
-    fn tour(&mut self, _program: &Path) -> Option<String> {
-        None
-    }
 }
 
 /// What a shelf has opened.
@@ -180,7 +174,6 @@ impl Owner {
             Part::Model(None),
             Part::Program(ProgramListing::default()),
             Part::Suggestions(None),
-            Part::Tour(None),
             Part::Work(WorkListing::default()),
             room.pace_part(),
         ]);
@@ -267,11 +260,6 @@ impl Owner {
         let opened = self
             .room
             .watched(turn, |observer| shelf.open(path, observer))?;
-        let program = match &opened {
-            Opened::Device(session) => session.program_path().to_owned(),
-            Opened::Model(_) => PathBuf::from(path),
-        };
-        let tour = self.shelf.tour(&program);
         let mut subject: Box<dyn Subject> = match opened {
             Opened::Device(mut session) => {
                 self.room.pace.set(None);
@@ -284,7 +272,7 @@ impl Owner {
         subject.enter(&mut self.room);
         self.subject = Some(subject);
         let shelf = Part::Shelf(self.shelf.listing());
-        self.room.show(vec![shelf, Part::Tour(tour)]);
+        self.room.show(vec![shelf]);
         Ok(())
     }
 }

@@ -66,8 +66,6 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   running = $state.raw<Parts["running"]>(null);
   /** How fast the board's clock goes while it runs. */
   pace = $state.raw<Parts["pace"]>({ times: null });
-  /** The guide beside the program, as text; null if there is none. */
-  tour = $state.raw<Parts["tour"]>(null);
   /** The branch that motions forward follow. */
   line = $state(0);
   /** What is being done; null while all is quiet. */

@@ -265,20 +265,6 @@ impl Shelf for Library {
         }
         Ok(Opened::Device(Box::new(session)))
     }
-
-    fn tour(&mut self, program: &Path) -> Option<String> {
-        tour_beside(program)
-    }
-}
-
-/// Bytes of a guide to a program.
-const MOST_OF_TOUR: u64 = 16 << 10;
-
-/// The guide in the file of the program's name that ends with `.tour`.
-fn tour_beside(program: &Path) -> Option<String> {
-    let path = program.with_extension("tour");
-    let length = std::fs::metadata(&path).ok()?.len();
-    (length <= MOST_OF_TOUR).then(|| std::fs::read_to_string(path).ok())?
 }
 
 fn ago(seconds: u64) -> String {

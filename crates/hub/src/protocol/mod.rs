@@ -196,9 +196,6 @@ pub enum Part {
     Line(LineListing),
     /// Futures that were asked for; nothing if none were.
     Suggestions(Option<Box<SuggestionListing>>),
-    /// A guide to the program, from a file beside it; nothing if there is none. Anybody may have written it: it is text, and
-    /// the page says what it means.
-    Tour(Option<String>),
     /// What is being done.
     Work(WorkListing),
     /// Where the program is, while it runs: then this comes with the parts that have changed, 10 to 20 times a second.
