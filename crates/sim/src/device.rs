@@ -1,7 +1,7 @@
 //! Simulated devices: a stub on some hardware, at the other end of a link in this process.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use borges_board::Hardware;
 use borges_stub::{Poll, Stub};
@@ -12,6 +12,12 @@ use crate::link::{Clock, Faults, LossyLink};
 /// How far a virtual clock moves at each look at a bad line, in µs, while the device waits and while it works.
 const TICK_US: u64 = 500;
 const WORK_US: u64 = 50;
+
+/// How long a slice may take, and how short it is before longer ones are tried: a program that fills a display does in
+/// a thousand steps what others do in a million, and a pause is heard between two slices.
+const LONG: Duration = Duration::from_millis(8);
+const SHORT: Duration = Duration::from_millis(2);
+const SHORTEST: u64 = 500;
 
 /// So long a device that waits for its own clock leaves the processor to others.
 const NAP: Duration = Duration::from_millis(1);
@@ -24,6 +30,8 @@ pub struct SimDevice<H> {
     stub: Arc<Mutex<Stub<H>>>,
     line: Line,
     clock: Clock,
+    /// The longest slices that the device takes, in steps.
+    longest: u64,
 }
 
 /// What lies between the two.
@@ -49,17 +57,20 @@ pub struct SimHandle<H> {
 impl<H: Hardware> SimDevice<H> {
     /// A device on a perfect line, with the real clock.
     pub fn new(stub: Stub<H>) -> (Self, SimHandle<H>) {
+        let longest = stub.slice_steps();
         let stub = Arc::new(Mutex::new(stub));
         let device = Self {
             stub: stub.clone(),
             line: Line::Direct(Vec::new()),
             clock: Clock::new_real(),
+            longest,
         };
         (device, SimHandle { stub, line: None })
     }
 
     /// A device on a bad line, with a virtual clock: all that goes wrong follows from `seed`.
     pub fn lossy(stub: Stub<H>, faults: &Faults, seed: u64) -> (Self, SimHandle<H>) {
+        let longest = stub.slice_steps();
         let stub = Arc::new(Mutex::new(stub));
         let clock = Clock::new_virtual();
         let (host, device) = LossyLink::pair(&clock, faults, seed);
@@ -72,6 +83,7 @@ impl<H: Hardware> SimDevice<H> {
                 rest: Vec::new(),
             },
             clock,
+            longest,
         };
         (device, SimHandle { stub, line })
     }
@@ -82,7 +94,14 @@ impl<H: Hardware> SimDevice<H> {
         let now = self.clock.now_us();
         match &mut self.line {
             Line::Direct(out) => {
+                let begun = Instant::now();
                 let idle = stub.poll(now) == Poll::Idle;
+                let (took, steps) = (begun.elapsed(), stub.slice_steps());
+                if took > LONG {
+                    stub.set_slice_steps((steps / 2).max(SHORTEST));
+                } else if took < SHORT && steps < self.longest {
+                    stub.set_slice_steps((steps * 2).min(self.longest));
+                }
                 if idle && stub.is_waiting() {
                     std::thread::sleep(NAP);
                 }

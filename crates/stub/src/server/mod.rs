@@ -210,6 +210,16 @@ impl<H: Hardware> Stub<H> {
         begun.is_some_and(|begun| begun.running.is_some()) && !self.driver.settled()
     }
 
+    /// Instructions between two looks at the link.
+    pub fn slice_steps(&self) -> u64 {
+        self.config.slice
+    }
+
+    /// Looks at the link more or less often. What a program does depends on it no more than on the link's speed.
+    pub fn set_slice_steps(&mut self, steps: u64) {
+        self.config.slice = steps.max(1);
+    }
+
     /// Takes what has arrived on the line.
     pub fn feed(&mut self, now_us: u64, bytes: &[u8]) {
         self.endpoint.feed(now_us, bytes);
