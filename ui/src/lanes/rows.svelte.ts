@@ -31,6 +31,8 @@ export interface Row {
 /** Variables that are drawn before the user chose any, and pins. */
 const FIRST_VARIABLES = 4;
 const MOST_PINS = 8;
+/** Points of a curve that grows. */
+const MOST_POINTS = 4000;
 const NONE: readonly Change[] = [];
 
 function isNumber(variable: Variable): boolean {
@@ -62,6 +64,20 @@ class Lanes {
     const here = view.info?.here.steps ?? 0;
     return [...this.variables(), ...this.readings(here), ...this.motors(here), ...this.pins(here), ...this.breakpoints()];
   });
+
+  /** While the program runs, curves have the values that are told; once it stands, they are asked for with every write. */
+  grow(step: number): void {
+    const curves = new Map(this.curves);
+    for (const name of this.expressions) {
+      const text = this.choosable.find((variable) => variable.name === name)?.value ?? "";
+      const value = text === "true" ? 1 : text === "false" ? 0 : Number.parseFloat(text);
+      const { steps, values } = curves.get(name) ?? { steps: [], values: [] };
+      if ((steps.at(-1) ?? -1) < step && steps.length < MOST_POINTS) {
+        curves.set(name, { steps: [...steps, step], values: [...values, Number.isFinite(value) ? value : null] });
+      }
+    }
+    this.curves = curves;
+  }
 
   add(expression: string): void {
     this.asked = new Map(this.asked).set(expression, true);
