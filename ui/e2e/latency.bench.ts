@@ -63,23 +63,26 @@ test("a step is seen, and Pause is heard", { timeout: 300_000 }, async () => {
       await run.evaluate(
         (wait) =>
           new Promise<number>((done) => {
+            const isLive = (): boolean => [...document.querySelectorAll(".board .chip")].some((chip) => chip.textContent === "live");
+            const stopped = (): boolean => [...document.querySelectorAll(".where .chip")].some((chip) => chip.textContent === "paused");
+            const when = (holds: () => boolean, then: () => void): void => {
+              if (holds()) {
+                then();
+              } else {
+                requestAnimationFrame(() => when(holds, then));
+              }
+            };
             window.dispatchEvent(new KeyboardEvent("keydown", { key: "c" }));
-            setTimeout(() => {
-              const from = performance.now();
-              window.dispatchEvent(new KeyboardEvent("keydown", { key: "p" }));
-              const look = (): void => {
-                const stopped = [...document.querySelectorAll(".where .chip")].some((chip) => chip.textContent === "paused");
-                const isLive = [...document.querySelectorAll(".board .chip")].some((chip) => chip.textContent === "live");
-                if (stopped && !isLive) {
-                  done(performance.now() - from);
-                } else {
-                  requestAnimationFrame(look);
-                }
-              };
-              look();
-            }, wait);
+            // Only what is seen to run can be paused.
+            when(isLive, () =>
+              setTimeout(() => {
+                const from = performance.now();
+                window.dispatchEvent(new KeyboardEvent("keydown", { key: "p" }));
+                when(() => stopped() && !isLive(), () => done(performance.now() - from));
+              }, wait),
+            );
           }),
-        150 + ((n * 37) % 200),
+        20 + ((n * 37) % 200),
       ),
     );
   }
