@@ -355,9 +355,9 @@ test("all states are drawn, coloured and gone to", async () => {
   await page.getByText("4 states, 7 ways").waitFor();
   await page.getByRole("list", { name: "Colours" }).getByText("1 or 2").first().waitFor();
   await page.locator(".states canvas").focus();
-  // Down to the first, and along a way to the next.
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("ArrowDown");
+  // To the first, and along a way to the next.
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
   await page.getByRole("button", { name: /Go to state \d/ }).waitFor();
   expect(await universe(page)).toBe("0.0");
   await page.keyboard.press("Enter");

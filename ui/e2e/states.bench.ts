@@ -47,7 +47,7 @@ test("a million states", { timeout: 600_000 }, async () => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await open(context, server.url, watchTasks);
   page.setDefaultTimeout(400_000);
-  await page.getByText("1 universes, 0 edges").waitFor();
+  await page.getByText("1 universe, 0 edges").waitFor();
   const begun = Date.now();
   await page.getByRole("tab", { name: "States" }).click();
   await page.waitForFunction((states) => (window.borgesStates?.count() ?? 0) >= states, STATES);

@@ -133,9 +133,12 @@ export async function universe(page: Page): Promise<string> {
   return (await page.locator(".universe").textContent()) ?? "";
 }
 
-/** Presses a key and waits until the place shown is another. */
+/** Presses a key and waits until another universe is shown, and the program stands still there. */
 export async function move(page: Page, key: string): Promise<void> {
-  const before = await page.locator(".where").textContent();
+  const before = await universe(page);
   await page.keyboard.press(key);
-  await page.waitForFunction((old) => document.querySelector(".where")?.textContent !== old, before);
+  await page.waitForFunction((old) => {
+    const run = document.querySelector('[data-tour="run"]');
+    return document.querySelector(".universe")?.textContent !== old && !run?.getAttribute("title")?.startsWith("Pause");
+  }, before);
 }
