@@ -490,7 +490,6 @@ impl<C: Voice> Debugger for Face<C> {
                     });
                 }
             }
-            agents.sort_by(|one, other| one.name.cmp(&other.name));
         }
         Ok(Card {
             node,
