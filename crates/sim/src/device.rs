@@ -18,6 +18,8 @@ const WORK_US: u64 = 50;
 const LONG: Duration = Duration::from_millis(8);
 const SHORT: Duration = Duration::from_millis(2);
 const SHORTEST: u64 = 500;
+/// Slices shorter than this were chosen so: they stay as they are, and a run ends where it would on a quiet machine.
+const COARSE: u64 = 50_000;
 
 /// So long a device that waits for its own clock leaves the processor to others.
 const NAP: Duration = Duration::from_millis(1);
@@ -52,6 +54,16 @@ pub struct SimHandle<H> {
     stub: Arc<Mutex<Stub<H>>>,
     /// The device's end of a bad line.
     line: Option<LossyLink>,
+}
+
+/// Takes shorter slices if the last one took long, longer ones if it was soon over.
+fn adapt<H: Hardware>(stub: &mut Stub<H>, longest: u64, took: Duration) {
+    let steps = stub.slice_steps();
+    if took > LONG {
+        stub.set_slice_steps((steps / 2).max(SHORTEST));
+    } else if took < SHORT && steps < longest {
+        stub.set_slice_steps((steps * 2).min(longest));
+    }
 }
 
 impl<H: Hardware> SimDevice<H> {
@@ -96,11 +108,8 @@ impl<H: Hardware> SimDevice<H> {
             Line::Direct(out) => {
                 let begun = Instant::now();
                 let idle = stub.poll(now) == Poll::Idle;
-                let (took, steps) = (begun.elapsed(), stub.slice_steps());
-                if took > LONG {
-                    stub.set_slice_steps((steps / 2).max(SHORTEST));
-                } else if took < SHORT && steps < self.longest {
-                    stub.set_slice_steps((steps * 2).min(self.longest));
+                if self.longest >= COARSE {
+                    adapt(&mut stub, self.longest, begun.elapsed());
                 }
                 if idle && stub.is_waiting() {
                     std::thread::sleep(NAP);
