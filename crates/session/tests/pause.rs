@@ -217,7 +217,7 @@ fn a_pause_changes_nothing_but_when_part_4() {
     check("a_pause_changes_nothing_but_when", 3, CASES, paused_and_not);
 }
 
-/// Reads for ever, and works a little between its readings.
+/// Reads for ever, and works a little between its readings. Wherever its recording ends, it is in a call.
 const READER: &str = r#"(module
     (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
     (memory 1)
@@ -226,11 +226,12 @@ const READER: &str = r#"(module
         (loop $again
             (local.set $left (i32.sub (local.get $left) (i32.const 1)))
             (br_if $again (local.get $left))))
-    (func (export "main")
+    (func $readings
         (loop $again
             (i32.store (i32.const 0) (call $read (i32.const 10)))
             (call $work)
-            (br $again))))"#;
+            (br $again)))
+    (func (export "main") (call $readings)))"#;
 
 /// A recording of some thousand entries, that ends where it was full.
 fn long_recording() -> Session {
