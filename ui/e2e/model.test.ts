@@ -155,6 +155,9 @@ test("a program is edited in the page and runs again; a wrong one says where", a
   await page.getByRole("button", { name: "Run the edited program" }).click();
   await page.getByRole("status").getByText(/\d+ \|/).waitFor();
   await program.locator(".wrong, .wrong-line").first().waitFor();
+  await page.getByRole("button", { name: "Undo all" }).click();
+  await page.getByRole("button", { name: "Run all universes" }).waitFor();
+  expect(await program.textContent()).not.toContain(";(");
   await write(text.replace("double(33)", "double(1)"));
   await page.getByRole("button", { name: "Run the edited program" }).click();
   await page.getByText("ended in 3 universes").waitFor();

@@ -168,12 +168,16 @@ export class ProgramEditor {
   }
 
   /** Shows another text, unless it is there already. */
-  show(text: string, language: string): void {
+  show(text: string): void {
     const { doc } = this.editor.state;
-    this.editor.dispatch({
-      ...(doc.toString() === text ? {} : { changes: { from: 0, to: doc.length, insert: text } }),
-      effects: this.language.reconfigure(languageOf(language)),
-    });
+    if (doc.toString() !== text) {
+      this.editor.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+    }
+  }
+
+  /** Colours the words of this language. */
+  speak(language: string): void {
+    this.editor.dispatch({ effects: this.language.reconfigure(languageOf(language)) });
   }
 
   mark(marks: Marks): void {

@@ -20,6 +20,14 @@ export function isRight(right: string, end: Pick<EndCount, "kind" | "verdicts" |
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
+/** What is to be thought of an end; before anything was said to be right, only what went wrong by itself is wrong. */
+export function verdict(right: string, end: Pick<EndCount, "kind" | "verdicts" | "text">): "right" | "wrong" | null {
+  if (right.trim() !== "") {
+    return isRight(right, end) ? "right" : "wrong";
+  }
+  return end.kind === "finished" ? null : "wrong";
+}
+
 /** The same and one more end. */
 export const withEnd = (right: string, end: Pick<EndCount, "kind" | "verdicts" | "text">): string =>
   right.trim() === "" ? named(end) : `${right} or ${named(end)}`;

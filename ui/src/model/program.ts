@@ -7,7 +7,6 @@ export function wanted(line: string, actors: boolean): string | null {
   }
   const received = /\bdef\s+([A-Za-z_]\w*)\s*\(/.exec(line);
   const sent = /<-\s*([A-Za-z_]\w*)\s*\(/.exec(line);
-  // A function outside of actors is no message: nobody can receive it, and nothing is sent by its definition.
   return sent ? `sender ${sent[1]}` : received ? `receiver ${received[1]}` : null;
 }
 

@@ -55,6 +55,8 @@ class ModelState {
   trail = $state.raw<Trail>(START);
   readonly lanes = $derived(lanesOf(this.trail.steps, this.card?.agents ?? []));
   readonly at = $derived(Math.max(0, this.trail.places.indexOf(this.trail.of === "states" ? (this.state?.state.id ?? 0) : this.here)));
+  /** The step that led to where the user is; none at the beginning. */
+  readonly step = $derived(this.at > 0 ? (this.trail.steps[this.at - 1] ?? null) : null);
   edge = $state.raw<LinkRow | null>(null);
   changes = $state.raw<ChangeRow[]>([]);
   /** All states, once somebody looked at them. */
