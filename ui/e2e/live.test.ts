@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { DIAL, launch, open, ready, ROOT, Server, universe } from "./support";
+import { DIAL, launch, move, open, ready, ROOT, Server, universe } from "./support";
 
 let browser: Browser;
 let server: Server;
@@ -19,8 +19,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function show(program: string, reducedMotion: "reduce" | "no-preference" = "reduce"): Promise<Page> {
-  server = await Server.start([program]);
+async function show(program: string, reducedMotion: "reduce" | "no-preference" = "reduce", args: string[] = []): Promise<Page> {
+  server = await Server.start([program, ...args]);
   context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion });
   const page = await open(context, server.url);
   await ready(page);
@@ -87,4 +87,41 @@ test("a log point is evaluated over the whole recorded path, and a click goes to
   const row = page.getByRole("list", { name: /^Rows/ }).getByRole("listitem").filter({ hasText: "line 19" });
   await row.waitFor();
   await page.waitForFunction(() => Number([...document.querySelectorAll(".rows li")].find((li) => li.textContent?.includes("line 19"))?.querySelector(".value")?.textContent) > 0);
+});
+
+test("what is typed into the serial line is what the program reads next", async () => {
+  const page = await show(join(ROOT, "examples/uart-parser/uart-parser.wasm"));
+  await page.getByRole("tab", { name: /^Serial/ }).click();
+  const form = page.getByRole("form", { name: "Into the program" });
+  await form.getByRole("textbox").fill("\\x02R1");
+  await form.getByRole("combobox").selectOption({ label: "newline" });
+  await form.getByRole("button", { name: "Send" }).click();
+  await page.getByText("= 2, 82, 49, 10, then live", { exact: true }).waitFor();
+  for (let n = 0; n < 7; n++) {
+    await move(page, "e");
+  }
+  await page.getByRole("tab", { name: "Read and done" }).click();
+  const read = page.locator("#log-body li:not(.later)").filter({ hasText: "uart_read_byte" }).locator("b");
+  expect((await read.allTextContents()).slice(0, 3)).toEqual(["2", "82", "49"]);
+});
+
+test("futures have pictures of the board, each at its own end, and are asked for once", async () => {
+  const page = await show(DIAL);
+  const sent: string[] = [];
+  page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))));
+  await page.reload();
+  await ready(page);
+  await page.waitForFunction(() => (window.borgesTree?.suggested().length ?? 0) === 2);
+  const pictures = await page.evaluate(() => window.borgesTree?.suggested().map(({ degrees }) => degrees));
+  expect(pictures).toEqual([0, 45]);
+  await page.waitForTimeout(1500);
+  expect(sent.filter((text) => text.includes('"quiet":true')).length).toBe(1);
+});
+
+test("the board's limits stand at their rows", async () => {
+  const page = await show(DIAL, "reduce", ["--board", join(ROOT, "examples/color-dial/peg.toml")]);
+  for (let n = 0; n < 5; n++) {
+    await move(page, "e");
+  }
+  await page.getByRole("list", { name: /^Rows/ }).getByText("angle, 0..300").waitFor();
 });

@@ -1,4 +1,5 @@
 // The page at every size: nothing is cut off, panels are all to be had, borders move and remember, the palette does things.
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -124,4 +125,26 @@ test("many leaves are a band, which unfolds", async () => {
   await page.waitForFunction(() => window.borgesTree?.labels().some(({ text }) => / universes/.test(text)));
   const rows = await page.evaluate(() => window.borgesTree?.drawn());
   expect(rows).toBeGreaterThanOrEqual(300);
+});
+
+test("what is exported is what is drawn", async () => {
+  const page = await show(1440, 900);
+  await page.keyboard.press("a");
+  await page.locator(".amount").getByText("8 branches").waitFor();
+  await page.waitForFunction(() => window.borgesTree?.labels().some(({ text }) => text === "7 brown"));
+  const drawn = (await page.evaluate(() => window.borgesTree?.labels().map(({ text }) => text))) ?? [];
+  await page.getByRole("button", { name: "More of the multiverse" }).click();
+  await page.getByRole("menuitem", { name: "Export as SVG, DOT or JSON" }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "SVG picture" }).click()]);
+  const text = readFileSync(await file.path(), "utf8");
+  const shown = await page.evaluate((svg) => {
+    const picture = new DOMParser().parseFromString(svg, "image/svg+xml");
+    return { errors: picture.querySelectorAll("parsererror").length, lines: picture.querySelectorAll("path").length, words: [...picture.querySelectorAll("text")].map((word) => word.textContent) };
+  }, text);
+  expect(shown.errors).toBe(0);
+  expect(shown.lines).toBeGreaterThan(20);
+  // On the page labels give way to one another; the whole picture has room for all.
+  const cards = ["0 none", "1 black", "2 blue", "3 green", "4 yellow", "5 red", "6 white", "7 brown"];
+  expect(drawn.filter((text) => cards.includes(text)).length).toBeGreaterThan(4);
+  expect(shown.words.filter((text) => cards.includes(text ?? ""))).toEqual(cards);
 });

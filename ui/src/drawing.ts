@@ -1,6 +1,14 @@
 // What all pictures on canvases are drawn with.
 import type { Palette } from "./state/theme.svelte";
 
+/** What is drawn with: a canvas's context, or one that writes SVG. */
+export type Pen = Pick<
+  CanvasRenderingContext2D,
+  | "arc" | "beginPath" | "bezierCurveTo" | "clearRect" | "clip" | "closePath" | "drawImage" | "ellipse" | "fill" | "fillRect" | "fillStyle" | "fillText" | "font"
+  | "globalAlpha" | "lineCap" | "lineTo" | "lineWidth" | "measureText" | "moveTo" | "quadraticCurveTo" | "rect" | "restore" | "roundRect" | "save" | "setLineDash"
+  | "setTransform" | "stroke" | "strokeRect" | "strokeStyle" | "textAlign" | "textBaseline"
+> & { readonly canvas: { readonly width: number; readonly height: number } };
+
 /** Draws on a canvas in pixels of the page: a path is begun by its shape, then filled, stroked or both. */
 export class Brush {
   readonly width: number;
@@ -8,7 +16,7 @@ export class Brush {
 
   /** Begins a picture: the canvas is cleared. */
   constructor(
-    readonly context: CanvasRenderingContext2D,
+    readonly context: Pen,
     readonly palette: Palette,
   ) {
     const ratio = window.devicePixelRatio || 1;

@@ -5,8 +5,8 @@ interface Window {
     spot(branch: number, index: number, offset?: number): { x: number; y: number } | null;
     /** How many branches have a place in the picture. */
     drawn(): number;
-    /** Middles of the suggested options. */
-    suggested(): { x: number; y: number; set: string; end: string }[];
+    /** Middles of the suggested options, and where the needle stands at their ends. */
+    suggested(): { x: number; y: number; set: string; end: string; degrees: number | null }[];
     /** What is written where, in pixels of the canvas. */
     labels(): { text: string; left: number; top: number; right: number; bottom: number }[];
     pan(dx: number, dy: number): void;

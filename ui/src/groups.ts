@@ -9,7 +9,7 @@ export interface Groups {
 const NOBODY = new Uint32Array(0);
 
 /** Groups rows by their numbers below `count`; rows with a negative number are in no group. */
-export function group(numbers: Int32Array | Uint32Array, count: number): Groups {
+export function group(numbers: Int32Array | Uint32Array | Float64Array, count: number): Groups {
   const first = new Uint32Array(count + 1);
   for (const number of numbers) {
     if (number >= 0) {

@@ -1,7 +1,8 @@
 // Words, values and labels, without a browser.
 import { expect, test } from "vitest";
+import { bytesOf, readsBytes } from "../src/board/serial";
 import { worded } from "../src/board/words";
-import { at, coursesOf } from "../src/lanes/courses";
+import { at, coursesOf, joined, sighted } from "../src/lanes/courses";
 import type { Entry } from "../src/tree/entries";
 import { elided, place, type Label } from "../src/tree/labels";
 import { countOf } from "../src/tree/values";
@@ -14,6 +15,14 @@ test("values are counted as they are typed", () => {
   expect(countOf("1, 4..6, HIGH")).toBe(5);
   expect(countOf("")).toBe(0);
   expect(countOf("1; drop")).toBe(0);
+});
+
+test("what is typed into a serial line is bytes", () => {
+  expect(bytesOf("R1")).toEqual([82, 49]);
+  expect(bytesOf("\\x02\\xFF\\n\\0\\\\")).toEqual([2, 255, 10, 0, 92]);
+  expect(bytesOf("é\\q")).toEqual([195, 169, 92, 113]);
+  const input = (call: string, range: [number, number] | null) => readsBytes({ call, range, codomain: "", values: [], next: false });
+  expect([input("uart_read_byte(1)", [-1, 255]), input("digital_read(4)", [0, 255]), input("serial_read()", [0, 255]), input("x", null)]).toEqual([true, false, true, false]);
 });
 
 test("things and times are told in words", () => {
@@ -64,4 +73,13 @@ test("labels give way to more important ones, or stand elsewhere", () => {
   const label = (text: string, rank: number, others: [number, number][] = []): Label => ({ text, x: 100, y: 50, align: "left", font: "", colour: "", rank, else: others });
   const boxes = place(brush, [label("less", 3), label("most", 0), label("elsewhere", 2, [[0, 30]])]);
   expect(boxes.map(({ text }) => text)).toEqual(["most", "elsewhere"]);
+});
+
+test("pins that are only seen are changes where they differ", () => {
+  const known = new Map([[4, [{ step: 10, value: 1, text: "1", swatch: null }]]]);
+  let seen = sighted(new Map(), known, 20, [[4, 1, "1"], [5, 0, "0"]]);
+  seen = sighted(seen, known, 30, [[4, 0, "0"], [5, 0, "0"]]);
+  const all = joined(known, seen);
+  expect(all.get(4)?.map(({ step, value }) => [step, value])).toEqual([[10, 1], [30, 0]]);
+  expect(all.get(5)?.map(({ step }) => step)).toEqual([20]);
 });

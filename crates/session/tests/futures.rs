@@ -580,3 +580,41 @@ fn an_unknown_name_is_refused_at_once() {
         .to_string();
     assert!(error.contains("did you mean brightest"), "{error}");
 }
+
+/// The board that an end is told with is the one that a jump there shows.
+#[test]
+fn ends_are_told_with_their_boards() {
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let mut session = Session::open(Options::new(dial)).expect("it opens");
+    let within = |boards| Within {
+        inputs: Some(2),
+        boards,
+        ..Within::default()
+    };
+    let none = asked(&mut session, Question::Paths, within(false));
+    assert!(none.found.iter().all(|path| path.board.is_none()));
+    let told = asked(&mut session, Question::Paths, within(true));
+    assert!(told.found.len() > 2 && told.found.len() <= 16);
+    let mut angles = std::collections::BTreeSet::new();
+    for path in told.found {
+        let target = path.moment;
+        let jumped = session.execute(Act::Jump { target }, &mut |_| Flow::Continue);
+        assert!(jumped.is_ok(), "{jumped:?}");
+        let Ok(Reply::Board(there)) = session.execute(Look::Board, &mut |_| Flow::Continue) else {
+            panic!("a board can be looked at");
+        };
+        // What was printed is told apart.
+        let mut shown = there.board;
+        shown["console"]["tail"] = "".into();
+        let board = path.board.expect("few ends have boards");
+        assert_eq!(board, shown);
+        angles.insert(board["motors"].to_string());
+    }
+    assert!(
+        angles.len() > 1,
+        "the needle stands in several places: {angles:?}"
+    );
+}

@@ -57,6 +57,13 @@ function screen(brush: Brush, display: NonNullable<BoardView["display"]>, x: num
   brush.context.strokeRect(x - wide / 2, y - radius, wide, tall);
 }
 
+const STILL = { motor: 0, speed: 0, degrees: 0, needle: "" };
+
+/** A board with a motor, where others like it have one: one that has not moved stands at 0. */
+export function withDial(board: BoardView): BoardView {
+  return board.motors.length > 0 ? board : { ...board, motors: [STILL] };
+}
+
 /** Whether there is anything to see. */
 export function hasPicture(board: BoardView): boolean {
   return board.motors.length > 0 || board.pins.some(isLed) || board.strip != null || (board.display?.width ?? 0) > 0;

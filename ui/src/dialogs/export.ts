@@ -1,9 +1,14 @@
 // The multiverse in formats of others.
+import { Brush } from "../drawing";
+import { theme } from "../state/theme.svelte";
 import { entryOf, frames, type Entry, type Load } from "../tree/entries";
-import { ROW, segmentFrom, xOf, type Layout } from "../tree/layout";
-import { elided } from "../tree/labels";
 import type { Multiverse } from "../tree/model";
+import { paint, type Tint } from "../tree/paint";
+import { END_ROOM, type Scene } from "../tree/scene";
+import { VectorPen } from "../vector";
 
+/** Room around a picture. */
+const MARGIN = 40;
 const ENDS = ["open", "finished", "trapped"];
 /** Larger trees make files that no viewer opens. */
 const MOST_ENTRIES = 200_000;
@@ -63,41 +68,21 @@ export function dot(model: Multiverse, entries: Entry[][]): string {
   return `${lines.join("\n")}\n}\n`;
 }
 
-export function svg(model: Multiverse, layout: Layout, entries: Entry[][]): string {
-  const escape = (text: string) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
-  const parts: string[] = [];
-  const y = (row: number) => (layout.y[row] ?? 0) * ROW + ROW / 2;
-  for (let row = 0; row < model.count; row++) {
-    if ((layout.y[row] ?? -1) < 0) {
-      continue;
-    }
-    const [x0, x1] = [layout.x0[row] ?? 0, layout.x1[row] ?? 0];
-    const parent = model.parentRow(row);
-    const begin = parent === undefined ? `M${x0} ${y(row)}` : `M${x0} ${y(parent)}V${y(row) - 8}Q${x0} ${y(row)} ${x0 + 8} ${y(row)}`;
-    parts.push(`<path d="${begin}H${x1}" class="line"/>`);
-    for (let segment = layout.first[row] ?? 0; segment < (layout.first[row + 1] ?? 0); segment++) {
-      const to = layout.to[segment] ?? 0;
-      const from = segmentFrom(model, layout, row, segment);
-      if (layout.folded[segment] === 1) {
-        const middle = (xOf(model, layout, row, from) + xOf(model, layout, row, to)) / 2;
-        parts.push(`<text x="${middle}" y="${y(row) - 6}" text-anchor="middle">${to - from} entries</text>`);
-        continue;
-      }
-      for (let index = from + 1; index <= to; index++) {
-        const entry = entries[row]?.[index - 1 - (model.fork[row] ?? 0)];
-        const x = xOf(model, layout, row, index);
-        parts.push(`<circle cx="${x}" cy="${y(row)}" r="4" class="${entry?.kind ?? "input"}"/>`);
-        if (entry) {
-          parts.push(`<text x="${x - 8}" y="${y(row) - 6}" text-anchor="end">${escape(elided(words(entry), 16))}<title>${escape(words(entry))}</title>}</text>`);
-        }
-      }
-    }
-    if (model.end[row] === 2) {
-      const text = model.words.get(model.branch[row] ?? 0) ?? "trapped";
-      parts.push(`<text x="${x1 + 10}" y="${y(row) + 4}" class="bad">✕ ${escape(text)}</text>`);
-    }
-  }
-  const size = `viewBox="-20 0 ${layout.width + 40} ${layout.height}" width="${layout.width + 40}" height="${layout.height}"`;
-  const style = ".line{fill:none;stroke:#7a8496;stroke-width:1.5}text{font:11px monospace;fill:#3b4252}.input{fill:#0b6e4f}.output{fill:#5a4fcf}.event{fill:#9a5b00}.bad{fill:#b3261e}";
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size}><style>${style}</style>${parts.join("")}</svg>\n`;
+/** The whole tree as it is drawn, at the size at which all of it can be read. */
+export function svg(scene: Scene, tints: ReadonlyMap<number, Tint>, entries: Entry[][]): string {
+  const { model, layout } = scene;
+  const [width, height] = [layout.width + 2 * MARGIN + END_ROOM, layout.height + 2 * MARGIN];
+  const pen = new VectorPen(width, height, theme.palette.sheet);
+  const at = (row: number, index: number): Entry | null => entries[row]?.[index - 1 - (model.fork[row] ?? 0)] ?? null;
+  paint(new Brush(pen, theme.palette), { ...scene, entries: { at }, preview: new Map(), camera: { x: -MARGIN, y: -MARGIN, zoom: 1, rise: 1 }, width, height }, tints);
+  return pen.toString();
+}
+
+/** Hands a file to the user. */
+export function download(name: string, type: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

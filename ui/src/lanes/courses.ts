@@ -74,3 +74,22 @@ export function at(changes: readonly Change[], step: number): Change | null {
   }
   return changes[low - 1] ?? null;
 }
+
+export type ByNumber = ReadonlyMap<number, readonly Change[]>;
+
+/** What was known of pins or motors, and what was seen of them after it; only what differs from the value before is a change. */
+export function sighted(seen: ByNumber, known: ByNumber, step: number, now: Iterable<readonly [number, number, string]>): ByNumber {
+  const grown = new Map(seen);
+  for (const [number, value, text] of now) {
+    const list = grown.get(number) ?? [];
+    const last = list.at(-1) ?? known.get(number)?.at(-1);
+    if (last?.value !== value && (last?.step ?? -1) < step) {
+      grown.set(number, [...list, { step, value, text, swatch: null }]);
+    }
+  }
+  return grown;
+}
+
+export function joined(known: ByNumber, seen: ByNumber): ByNumber {
+  return seen.size === 0 ? known : new Map([...known, ...[...seen].map(([number, list]) => [number, [...(known.get(number) ?? []), ...list]] as const)]);
+}

@@ -60,13 +60,14 @@ function paintLane(brush: Brush, view: View, row: Row, top: number, start: numbe
     paintCurve(brush, view, row.curve, top, row.changed ? palette.accent : palette.ink);
   } else if (first) {
     hatch(brush, start, view.px(first.step), top);
+    const range = row.limits?.find((limit) => limit.range)?.range ?? null;
     if (row.kind === "pin" && row.changes.every(({ value }) => value === 0 || value === 1)) {
-      paintLevels(brush, view, row.changes, top, palette.o1, 0, 1);
+      paintLevels(brush, view, row.changes, top, palette.o1, [0, 1], range);
     } else if (row.kind === "reading") {
       paintBlocks(brush, view, row.changes, top, end);
     } else {
-      const values = row.changes.map(({ value }) => value ?? 0);
-      paintLevels(brush, view, row.changes, top, palette.ink, Math.min(0, ...values), Math.max(...values));
+      const values = [...row.changes.map(({ value }) => value ?? 0), ...(range ?? [])];
+      paintLevels(brush, view, row.changes, top, palette.ink, [Math.min(0, ...values), Math.max(...values)], range);
     }
   } else if (row.kind === "hits") {
     paintHits(brush, view, row.hits ?? [], top);
@@ -139,27 +140,46 @@ function paintCurve(brush: Brush, view: View, curve: Curve, top: number, colour:
   brush.write(text, x, top + LANE / 2 + 4, palette["ink-3"], context.font);
 }
 
-function paintLevels(brush: Brush, view: View, changes: readonly Change[], top: number, colour: string, low: number, high: number): void {
-  const { context } = brush;
+/** Levels from one write to the next; what is beyond the board's limits is wrong. */
+function paintLevels(brush: Brush, view: View, changes: readonly Change[], top: number, colour: string, [low, high]: readonly [number, number], limits: readonly [number, number] | null): void {
+  const { context, palette, width } = brush;
   const level = (value: number): number => (high === low ? top + LANE / 2 : top + LANE - 7 - ((value - low) / (high - low)) * (LANE - 14));
-  context.beginPath();
-  let last: number | null = null;
-  let at = -Infinity;
-  for (const { step, value } of changes) {
-    const x = view.px(step);
-    if (x > brush.width + 20) break;
-    if (value === null) continue;
-    if (last === null) {
-      context.moveTo(x, level(0 >= low && 0 <= high ? 0 : value));
-    } else if (x - at >= 0.5) {
-      context.lineTo(x, level(last));
-    }
-    context.lineTo(x, level(value));
-    at = x;
-    last = value;
+  const bounds = (limits ?? []).map(level);
+  for (const y of bounds) {
+    brush.line(view.px(0), y, width, y).stroke(palette["bad-line"], 1, [2, 3]);
   }
-  if (last !== null) context.lineTo(view.px(view.tip), level(last));
+  const trace = (): void => {
+    context.beginPath();
+    let last: number | null = null;
+    let at = -Infinity;
+    for (const { step, value } of changes) {
+      const x = view.px(step);
+      if (x > width + 20) break;
+      if (value === null) continue;
+      if (last === null) {
+        context.moveTo(x, level(0 >= low && 0 <= high ? 0 : value));
+      } else if (x - at >= 0.5) {
+        context.lineTo(x, level(last));
+      }
+      context.lineTo(x, level(value));
+      at = x;
+      last = value;
+    }
+    if (last !== null) context.lineTo(view.px(view.tip), level(last));
+  };
+  trace();
   brush.stroke(colour, 1.6);
+  const [bottom, ceiling] = bounds;
+  if (bottom !== undefined && ceiling !== undefined && changes.some(({ value }) => value !== null && (level(value) > bottom + 0.5 || level(value) < ceiling - 0.5))) {
+    context.save();
+    context.beginPath();
+    context.rect(0, top, width, ceiling - top - 1);
+    context.rect(0, bottom + 1, width, top + LANE - bottom - 1);
+    context.clip();
+    trace();
+    brush.stroke(palette.bad, 2.2);
+    context.restore();
+  }
 }
 
 /** Times that a place was passed, with what was printed there where it has room. */

@@ -5,9 +5,9 @@ import { stopsAt } from "../panels/stops";
 import { stage } from "../sheet/stage.svelte";
 import { view } from "../state/view.svelte";
 import { grouped } from "../words";
-import type { Curve, HitRow, Variable } from "../wire/types";
+import type { Curve, HitRow, LimitRow, PinView, Variable } from "../wire/types";
 import { hits } from "./hits.svelte";
-import { at, coursesOf, type Change } from "./courses";
+import { at, coursesOf, joined, sighted, type ByNumber, type Change } from "./courses";
 
 export type Kind = "variable" | "reading" | "pin" | "motor" | "hits";
 
@@ -26,6 +26,8 @@ export interface Row {
   /** Of a breakpoint: which, and when its place was passed. */
   breakpoint?: number;
   hits?: readonly HitRow[];
+  /** What the board's file says of it. */
+  limits?: readonly LimitRow[];
 }
 
 /** Variables that are drawn before the user chose any, and pins. */
@@ -34,9 +36,19 @@ const MOST_PINS = 8;
 /** Points of a curve that grows. */
 const MOST_POINTS = 4000;
 const NONE: readonly Change[] = [];
+const UNSEEN: ByNumber = new Map();
 
 function isNumber(variable: Variable): boolean {
   return /^-?[\d.]+|^(true|false)$/.test(variable.value);
+}
+
+function levelOf({ pin, high, duty }: PinView): readonly [number, number, string] {
+  const level = duty == null ? Number(high) : Math.round(duty * 255);
+  return [pin, level, String(level)];
+}
+
+function limitsOf(row: string): readonly LimitRow[] {
+  return view.info?.limits.filter(({ of }) => of.includes(row)) ?? [];
 }
 
 class Lanes {
@@ -45,6 +57,9 @@ class Lanes {
   curves = $state.raw<ReadonlyMap<string, Curve>>(new Map());
   /** How far the rows are scrolled, in pixels. */
   scroll = $state(0);
+  /** What pictures of the board showed while the program ran. */
+  private seenPins = $state.raw(UNSEEN);
+  private seenMotors = $state.raw(UNSEEN);
 
   readonly courses = $derived(coursesOf(stage.columns));
 
@@ -65,8 +80,14 @@ class Lanes {
     return [...this.variables(), ...this.readings(here), ...this.motors(here), ...this.pins(here), ...this.breakpoints()];
   });
 
-  /** While the program runs, curves have the values that are told; once it stands, they are asked for with every write. */
+  /**
+   * While the program runs, curves, pins and motors have the values of the pictures; once it stands, they are asked for with
+   * every write.
+   */
   grow(step: number): void {
+    this.seenPins = sighted(this.seenPins, this.courses.pins, step, (view.board?.pins ?? []).filter((pin) => pin.written).map(levelOf));
+    const angles = (view.board?.motors ?? []).map(({ motor, degrees }) => [motor, degrees, `${degrees}°`] as const);
+    this.seenMotors = sighted(this.seenMotors, this.courses.motors, step, angles);
     const curves = new Map(this.curves);
     for (const name of this.expressions) {
       const text = this.choosable.find((variable) => variable.name === name)?.value ?? "";
@@ -77,6 +98,11 @@ class Lanes {
       }
     }
     this.curves = curves;
+  }
+
+  /** The program stands: what its path says is known, and more than what was seen. */
+  stand(): void {
+    [this.seenPins, this.seenMotors] = [UNSEEN, UNSEEN];
   }
 
   add(expression: string): void {
@@ -112,11 +138,12 @@ class Lanes {
   }
 
   private motors(here: number): Row[] {
-    return [...this.courses.motors].map(([motor, changes]) => ({
+    return [...joined(this.courses.motors, this.seenMotors)].map(([motor, changes]) => ({
       id: `motor ${motor}`,
       kind: "motor",
       name: `motor ${motor}`,
       about: "angle",
+      limits: limitsOf(`motor ${motor}`),
       value: at(changes, here)?.text ?? "0°",
       changed: false,
       swatch: null,
@@ -126,9 +153,9 @@ class Lanes {
   }
 
   private pins(here: number): Row[] {
-    return [...this.courses.pins].slice(0, MOST_PINS).map(([pin, changes]) => {
+    return [...joined(this.courses.pins, this.seenPins)].slice(0, MOST_PINS).map(([pin, changes]) => {
       const known = view.board?.pins.find((other) => other.pin === pin);
-      return { id: `pin ${pin}`, kind: "pin", name: known?.label ?? `pin ${pin}`, about: `pin ${pin}`, value: at(changes, here)?.text ?? "–", changed: false, swatch: null, changes, curve: null };
+      return { id: `pin ${pin}`, kind: "pin", name: known?.label ?? `pin ${pin}`, about: `pin ${pin}`, limits: limitsOf(`pin ${pin}`), value: at(changes, here)?.text ?? "–", changed: false, swatch: null, changes, curve: null };
     });
   }
 

@@ -1,5 +1,5 @@
 // Draws the states of a device program: a disc for each, coloured by the value of an expression, and the ways between them.
-import type { Brush } from "../drawing";
+import type { Brush, Pen } from "../drawing";
 import { APART, members, read, spot, visible, type Look, type Point, type States } from "../model/states";
 import type { PictureWay, StateKind, StatesPicture } from "../wire/types";
 
@@ -97,7 +97,7 @@ function stroke(brush: Brush, ways: PictureWay[], place: (state: number) => Poin
 }
 
 /** A way: straight to the next column, bent where it goes back or stays. */
-function trace(context: CanvasRenderingContext2D, a: Point, b: Point, radius: number): void {
+function trace(context: Pen, a: Point, b: Point, radius: number): void {
   context.moveTo(a.x, a.y);
   if (a.x === b.x && a.y === b.y) {
     context.ellipse(a.x, a.y - radius - 5, 5, 7, 0, Math.PI / 2, 2.5 * Math.PI);

@@ -1,8 +1,8 @@
 // What the tree and the lanes below it share: one layout, one camera, one axis.
-import { layOut, ROW, type Layout, type Wishes } from "../tree/layout";
+import { layOut, movedFrom, onTheWay, ROW, type Layout, type Wishes } from "../tree/layout";
 import { samePlace, type Place } from "../tree/model";
 import { spot, type Camera, type Ground, type Mark, type Scene } from "../tree/scene";
-import { NOTHING, layOutSuggested, type Suggested } from "../tree/suggested";
+import { NOTHING, layOutSuggested, unfolding, type Suggested } from "../tree/suggested";
 import { axisOf, xOfStep, type Axis } from "../time/axis";
 import { NO_COLUMNS, type PathColumns } from "../time/path";
 import { theme } from "../state/theme.svelte";
@@ -27,6 +27,10 @@ class Stage {
   private from = this.camera;
   private begun = 0;
   private isSettled = false;
+  /** How far what is new has come out of its branch; at 1 it is there. */
+  private unfolded = $state(1);
+  private before: Layout | null = null;
+  private readonly fan: { of: string; begun: number; from: Float64Array | null } = { of: "", begun: 0, from: null };
   /** Until the user takes hold of it, the picture keeps everything in sight. */
   follows = $state(true);
   hover = $state.raw<Place | null>(null);
@@ -46,7 +50,14 @@ class Stage {
 
   readonly layout: Layout = $derived.by(() => {
     void view.revision;
-    return layOut(view.multiverse, this.wishes);
+    const layout = layOut(view.multiverse, this.wishes);
+    const from = this.before && theme.moves && !view.running ? movedFrom(view.multiverse, this.before, layout) : null;
+    this.before = layout;
+    if (from) {
+      this.fan.from = from;
+      this.unfold();
+    }
+    return layout;
   });
 
   readonly axis: Axis = $derived.by(() => {
@@ -99,7 +110,9 @@ class Stage {
 
   readonly scene: Scene = $derived.by(() => {
     void view.entriesArrived;
-    const { layout, wishes, camera, marks, path, onward, preview } = this;
+    const { wishes, camera, marks, path, onward, preview } = this;
+    const { layout: there, fan, unfolded } = this;
+    const layout = unfolded < 1 && fan.from ? onTheWay(view.multiverse, there, fan.from, unfolded) : there;
     const { entries, multiverse: model } = view;
     return { model, layout, entries, wishes, camera, marks, path, onward, preview, axis: this.axis, steps: view.info?.here.steps ?? 0, ...this.size };
   });
@@ -120,6 +133,20 @@ class Stage {
     // Where it has been tried out, nobody needs to be told what could be.
     const isTried = view.isQuiet && from !== null && from !== undefined && futures(from).length > 1;
     return listing && at && !isStale && !isTried ? layOutSuggested(listing, at.x, at.y, this.layout.rows) : NOTHING;
+  });
+
+  /** The same as it is drawn: new ones fan out of where one is. */
+  readonly fanned: Suggested = $derived.by(() => {
+    const { suggested, unfolded } = this;
+    const key = view.suggestions?.from ? name(view.suggestions.from) : "";
+    if (suggested.edges.length > 0 && key !== this.fan.of) {
+      this.fan.of = key;
+      if (theme.moves && !view.running) {
+        this.unfold();
+        return unfolding(suggested, 0);
+      }
+    }
+    return unfolding(suggested, unfolded);
   });
 
   /** Where a point of the drawing is on the canvas. */
@@ -172,11 +199,15 @@ class Stage {
     const zoom = Math.min(1.25, Math.max(0.55, (width - LEFT - RIGHT - this.table) / Math.max(1, across)));
     const rise = Math.min(1, Math.max(RISE.least * 1.6, (height - 96) / ((levels + above) * ROW)));
     const shownAcross = width / zoom;
-    const x = (across * zoom <= width - LEFT - this.table ? -LEFT / zoom : this.keep(this.here?.x ?? 0, this.camera.x, shownAcross, LEFT / zoom)) || 0;
+    const { x: hereX, y: hereY } = this.here ?? { x: 0, y: 0 };
+    // What can come next is to be seen as well, with the pictures at its ends.
+    const ahead = suggested.edges.length > 0 ? (suggested.width - hereX) / shownAcross : 0;
+    const part = Math.max(0.35, Math.min(0.78, 1 - ahead));
+    const x = (across * zoom <= width - LEFT - this.table ? -LEFT / zoom : this.keep(hereX, this.camera.x, shownAcross, LEFT / zoom, part)) || 0;
     const shownDown = height / rise;
     const all = levels * ROW;
     const room = shownDown - all - above * ROW;
-    const y = room >= 24 ? -above * ROW - room / 2 : this.keep(this.here?.y ?? 0, this.camera.y, shownDown, 40 / rise);
+    const y = room >= 24 ? -above * ROW - room / 2 : this.keep(hereY, this.camera.y, shownDown, 40 / rise);
     this.look({ zoom, rise, x, y });
   }
 
@@ -217,6 +248,27 @@ class Stage {
     requestAnimationFrame(() => this.glide());
   }
 
+  /** What has come since the last picture moves to its place, from the branch that it belongs to. */
+  private unfold(): void {
+    const begun = performance.now();
+    this.fan.begun = begun;
+    const frame = (): void => {
+      if (this.fan.begun !== begun) {
+        return;
+      }
+      const part = Math.min(1, (performance.now() - begun) / GLIDE_MS);
+      this.unfolded = 1 - (1 - part) ** 3;
+      if (part < 1) {
+        requestAnimationFrame(frame);
+      } else {
+        this.fan.from = null;
+      }
+    };
+    // It is asked for while a picture is made: what that is made of changes after it.
+    queueMicrotask(() => (this.unfolded = 0));
+    requestAnimationFrame(frame);
+  }
+
   /** At once to where it was going. */
   rest(): void {
     if (this.goal !== null) {
@@ -226,9 +278,9 @@ class Stage {
   }
 
   /** The camera's place that keeps a point in sight, moved as little as needed. */
-  private keep(point: number, from: number, shown: number, margin: number): number {
+  private keep(point: number, from: number, shown: number, margin: number, part = 0.78): number {
     const low = Math.max(-margin, from);
-    return point < low + margin * 1.5 || point > low + shown * 0.78 ? Math.max(-margin, point - shown * 0.6) : low;
+    return point < low + margin * 1.5 || point > low + shown * part ? Math.max(-margin, point - shown * part * 0.77) : low;
   }
 
   /** Brings a place into sight, moving as little as needed, at a size at which it can be read. */

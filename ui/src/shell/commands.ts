@@ -38,7 +38,7 @@ const TITLES: Record<PanelName, string> = {
 };
 
 const TIME_MS = 10_000;
-const WITHIN = { time_ms: TIME_MS, selects: false };
+const WITHIN = { time_ms: TIME_MS, selects: false, boards: false };
 
 /** Shows an answer where answers are. */
 function asked(question: Parameters<typeof view.suggest>[0]): void {

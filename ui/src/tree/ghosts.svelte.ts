@@ -19,10 +19,18 @@ class Ghosts {
     }
   }
 
+  /** What the answer depends on: where one is, what is recorded, and what is mocked. */
+  private readonly place = $derived(JSON.stringify([view.info?.here.universe, view.revision, view.mocks]));
+  private asked = $state("");
+
+  /** Whether nobody has asked what can come next from here: neither the page nor the user. */
+  readonly isDue = $derived(this.wanted && (view.suggestions === null || (view.isQuiet && this.asked !== this.place)));
+
   /** Asks for what can come next, unless the user has asked something himself. */
   ask(): void {
-    if (this.wanted && (view.isQuiet || view.suggestions === null) && view.work === null && view.moving === 0) {
-      void view.suggest({ ask: "paths" }, { inputs: 1, time_ms: 600, selects: false }, true);
+    if (this.isDue && view.work === null && view.moving === 0) {
+      this.asked = this.place;
+      void view.suggest({ ask: "paths" }, { inputs: 1, time_ms: 600, selects: false, boards: true }, true);
     }
   }
 

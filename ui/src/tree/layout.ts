@@ -62,8 +62,8 @@ export const NO_WISHES: Wishes = {
 
 export interface Layout {
   rows: number;
-  /** By row of the model; -1 where the branch is hidden. */
-  y: Int32Array;
+  /** By row of the model; -1 where the branch is hidden. On the way from one layout to the next, levels are no whole numbers. */
+  y: Float64Array;
   /** Where the branch leaves its parent. */
   x0: Float64Array;
   /** Where its last entry is. */
@@ -94,8 +94,8 @@ interface Spines {
   count: number;
   x: Float64Array;
   /** Level of the row that is left, and of the lowest branch that leaves it there. */
-  top: Int32Array;
-  bottom: Int32Array;
+  top: Float64Array;
+  bottom: Float64Array;
 }
 
 export function key(branch: number, index: number): string {
@@ -200,7 +200,7 @@ function segments(model: Multiverse, wishes: Wishes, shown: Uint8Array, bands: M
   const short = entryCount(model) <= FEW ? FEW : SHORT;
   const layout: Layout = {
     rows: 0,
-    y: new Int32Array(count).fill(-1),
+    y: new Float64Array(count).fill(-1),
     x0: new Float64Array(count),
     x1: new Float64Array(count),
     first: new Uint32Array(count + 1),
@@ -409,7 +409,7 @@ function stack(model: Multiverse, layout: Layout): void {
 }
 
 function noSpines(room: number): Spines {
-  return { count: 0, x: new Float64Array(room), top: new Int32Array(room), bottom: new Int32Array(room) };
+  return { count: 0, x: new Float64Array(room), top: new Float64Array(room), bottom: new Float64Array(room) };
 }
 
 function spinesOf(model: Multiverse, layout: Layout): Spines {
@@ -435,4 +435,35 @@ function spinesOf(model: Multiverse, layout: Layout): Spines {
     }
   }
   return spines;
+}
+
+/** More rows than this do not move one by one. */
+const MOST_MOVING = 400;
+
+/** Where the rows of a layout were before it: what is new lies on the row that it leaves. Nothing if nothing moves. */
+export function movedFrom(model: Multiverse, before: Layout, now: Layout): Float64Array | null {
+  if (model.count > MOST_MOVING || before.y.length > model.count) {
+    return null;
+  }
+  const from = Float64Array.from(now.y);
+  let moves = false;
+  for (let row = 0; row < model.count; row++) {
+    const level = now.y[row] ?? -1;
+    if (level < 0) {
+      continue;
+    }
+    const old = before.y[row] ?? -1;
+    const parent = model.parentRow(row);
+    from[row] = old >= 0 ? old : parent === undefined ? level : (from[parent] ?? level);
+    moves ||= from[row] !== level;
+  }
+  return moves ? from : null;
+}
+
+/** A layout on its way, from where its rows were: at 1 they are there. */
+export function onTheWay(model: Multiverse, layout: Layout, from: Float64Array, part: number): Layout {
+  const y = layout.y.map((level, row) => level + ((from[row] ?? level) - level) * (1 - part));
+  const moving = { ...layout, y };
+  moving.spines = spinesOf(model, moving);
+  return moving;
 }

@@ -27,7 +27,7 @@ export interface Mark {
 export interface Scene {
   model: Multiverse;
   layout: Layout;
-  entries: Entries;
+  entries: Pick<Entries, "at">;
   wishes: Wishes;
   camera: Camera;
   marks: Mark[];

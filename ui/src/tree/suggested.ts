@@ -3,7 +3,8 @@
 // A path is a row; options that lead to the same rows share what lies before them. Children come after their parents in
 // the listing, so nothing recurses. Where nothing has branched yet, the rows lie around the user's own; else below all.
 import type { Brush } from "../drawing";
-import type { SuggestionListing } from "../wire/types";
+import type { BoardView, SuggestionListing } from "../wire/types";
+import { hasPicture, thumb, withDial } from "../board/thumb";
 import { readsColours, worded } from "../board/words";
 import { ENTRY, ROW } from "./layout";
 import { elided, type Label } from "./labels";
@@ -11,6 +12,8 @@ import { elided, type Label } from "./labels";
 /** More paths than this are told in the panel, not drawn. */
 const MOST_ROWS = 400;
 const TURN = 11;
+/** Height of a board's picture. */
+const PICTURE = 36;
 
 /** An option of an input: a line from the node before it to its own end. */
 export interface Edge {
@@ -29,6 +32,8 @@ export interface Edge {
   /** How the path ends here; nothing if another input follows. */
   end: string;
   bad: boolean;
+  /** The board there, where an end was told with it. */
+  picture: BoardView | null;
 }
 
 export interface Suggested {
@@ -53,6 +58,14 @@ const ENDS: Record<string, string> = {
   cut: "not explored further",
 };
 
+type Option = SuggestionListing["nodes"][number]["options"][number];
+
+/** Options by their least value; those that are no numbers after them, in their order. */
+function sorted(options: readonly Option[]): Option[] {
+  const least = ({ set }: Option): number => (/^-?\d/.test(set) ? Number.parseFloat(set) : Infinity);
+  return options.slice().sort((a, b) => (least(a) === least(b) ? 0 : least(a) - least(b)));
+}
+
 /** The row of each node: that of its first leaf. Leaves are counted in the order of options. */
 function rowsOf(nodes: SuggestionListing["nodes"]): { row: number[]; rows: number } {
   const row = new Array<number>(nodes.length).fill(-1);
@@ -68,7 +81,7 @@ function rowsOf(nodes: SuggestionListing["nodes"]): { row: number[]; rows: numbe
     if (node.options.length === 0) {
       rows++;
     }
-    for (const option of node.options.slice().reverse()) {
+    for (const option of sorted(node.options).reverse()) {
       stack.push(option.next);
     }
   }
@@ -94,6 +107,11 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
   const call = nodes[0]?.call ?? "";
   const root = call === "" ? null : { x0: x, x: x + ENTRY * 0.85, y, call };
   const begin = root?.x ?? x;
+  const hasDial = listing.found.some(({ board }) => (board?.motors.length ?? 0) > 0);
+  const pictureOf = (board: BoardView): BoardView | null => {
+    const shown = hasDial ? withDial(board) : board;
+    return hasPicture(shown) ? shown : null;
+  };
   const edges: Edge[] = [];
   let width = 0;
   nodes.forEach((node, at) => {
@@ -119,11 +137,23 @@ export function layOutSuggested(listing: SuggestionListing, x: number, y: number
         moment: found?.moment ?? option.moment,
         end: found ? `${ENDS[found.kind] ?? found.kind}${reason}` : "",
         bad: found?.kind === "trapped" || found?.kind === "broke",
+        picture: found?.board ? pictureOf(found.board) : null,
       });
     }
   });
   const highest = edges.reduce((least, edge) => Math.min(least, edge.y1), y);
   return { edges, root, rows, width, above: Math.max(0, Math.ceil((ROW / 2 - highest) / ROW)), bottom: Math.ceil((top + rows * gap) / ROW) };
+}
+
+/** Futures on their way out of the universe that they are futures of: at 0 all lie on one line, at 1 where they belong. */
+export function unfolding(suggested: Suggested, part: number): Suggested {
+  const { root, edges } = suggested;
+  const y = root?.y ?? edges[0]?.y0;
+  if (part >= 1 || y === undefined) {
+    return suggested;
+  }
+  const near = (there: number): number => y + (there - y) * part;
+  return { ...suggested, edges: edges.map((edge) => ({ ...edge, y0: near(edge.y0), y1: near(edge.y1) })) };
 }
 
 /** Draws them dashed and without dots: nobody has been there yet. Their words are placed with those of the tree. */
@@ -161,6 +191,9 @@ export function paintSuggested(brush: Brush, suggested: Suggested, sx: (x: numbe
     if (edge.end !== "" && edge.bad) {
       brush.polygon(x1, y1, 6.5, 6).fill(palette.sheet).stroke(colour, 1.8);
     }
+    if (edge.picture) {
+      thumb(brush, edge.picture, x1 + PICTURE / 2 + 8, y1, PICTURE / 2 - 2, edge.bad ? palette.bad : palette.ink);
+    }
     const { text, swatches } = pictured(edge);
     context.font = `600 11px ${palette.mono}`;
     const after = stem + turn + 26 + context.measureText(elided(text, 22)).width;
@@ -170,8 +203,12 @@ export function paintSuggested(brush: Brush, suggested: Suggested, sx: (x: numbe
       brush.fill(swatch).stroke(palette["part-line"], 1);
     });
     labels.push({ text: elided(text, 22), x: stem + turn + 12, y: y1 - 11, align: "left", font: `600 11px ${palette.mono}`, colour: edge.bad ? palette.bad : palette.accent, rank: 1, pill: { fill: palette["ghost-soft"], edge: palette["accent-line"] }, else: [[0, 26]] });
+    if (edge.picture && edge.set !== edge.value) {
+      // The board is that of one of the values.
+      labels.push({ text: `with ${edge.value}`, x: x1 + PICTURE + 16, y: y1 + (edge.end === "goes on" ? 4 : 18), align: "left", font: `11px ${palette.sans}`, colour: palette["ink-3"], rank: 4 });
+    }
     if (edge.end !== "" && edge.end !== "goes on") {
-      labels.push({ text: elided(edge.end, 44), x: x1 + 10, y: y1 + 4, align: "left", font: `11px ${palette.sans}`, colour: edge.bad ? palette.bad : palette["ink-3"], rank: 2 });
+      labels.push({ text: elided(edge.end, 44), x: x1 + 10 + (edge.picture ? PICTURE + 6 : 0), y: y1 + 4, align: "left", font: `11px ${palette.sans}`, colour: edge.bad ? palette.bad : palette["ink-3"], rank: 2 });
     }
   }
   context.restore();

@@ -1,5 +1,5 @@
 // The table at the right of the tree: for each leaf in sight a picture of its board and what expressions come to there.
-import { thumb } from "../board/thumb";
+import { thumb, withDial } from "../board/thumb";
 import type { Brush } from "../drawing";
 import { duration } from "../words";
 import { elided } from "./labels";
@@ -9,7 +9,6 @@ import type { Tint } from "./paint";
 import { baseline, inSight, type Scene } from "./scene";
 
 export const HEAD = 20;
-const STILL = { motor: 0, speed: 0, degrees: 0, needle: "" };
 const PICTURE = 52;
 const COLUMN = 66;
 
@@ -54,7 +53,7 @@ export function paintTable(brush: Brush, scene: Scene, table: Table): void {
       brush.fill(palette["bad-soft"]).stroke(palette["bad-line"], 1);
     }
     if (leaf.picture && radius > 7) {
-      thumb(brush, table.hasDial && leaf.picture.motors.length === 0 ? { ...leaf.picture, motors: [STILL] } : leaf.picture, left + PICTURE / 2, y, radius, colour);
+      thumb(brush, table.hasDial ? withDial(leaf.picture) : leaf.picture, left + PICTURE / 2, y, radius, colour);
     }
     table.columns.forEach((_, n) => {
       const value = `${leaf.values[n] ?? "–"}${/^motor \d+$/.test(table.columns[n] ?? "") ? "°" : ""}`;

@@ -264,7 +264,8 @@ kind: string,
 reason?: string | null,
 place?: string | null,
 inputs: Array<SuggestedInput>,
-moment: string, };
+moment: string,
+board?: BoardView | null, };
 
 export type FoundRow = {
 universe: UniverseId,
@@ -310,7 +311,8 @@ snapshot_bytes: number,
 sent_bytes: number,
 received_bytes: number,
 retransmissions: number,
-same: Array<SameAs>, };
+same: Array<SameAs>,
+limits: Array<LimitRow>, };
 
 export type InputListing = {
 call: string,
@@ -348,6 +350,11 @@ leaves: Array<LeafRow>,
 boards: BoardView[],
 all: number,
 next?: number | null, };
+
+export type LimitRow = {
+text: string,
+of: Array<string>,
+range?: [number, number] | null, };
 
 export type LineListing = {
 branch: number, };
@@ -825,6 +832,7 @@ stop?: CodePlace | null,
 time_ms?: number | null,
 order?: Order | null,
 selects: boolean,
+boards: boolean,
 solver?: string | null, };
 
 export type WorkListing = {

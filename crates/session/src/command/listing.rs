@@ -395,7 +395,7 @@ pub struct NoteListing {
 }
 
 /// Facts about a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 pub struct Info {
     /// The program's file.
@@ -433,6 +433,22 @@ pub struct Info {
     /// Where branches have come to a state that an earlier branch had: the first such moment of each, and the universe shown
     /// if it is one.
     pub same: Vec<SameAs>,
+    /// What the board's file says must be so whatever the program does.
+    #[serde(default)]
+    pub limits: Vec<LimitRow>,
+}
+
+/// A limit of the board.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct LimitRow {
+    /// As it was written.
+    pub text: String,
+    /// What of it has a row of its own: `pin 13`, `motor 0`, `speed of motor 0`.
+    pub of: Vec<String>,
+    /// The least and the greatest allowed level, duty, speed or angle (degrees), if it is about one such number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<(f64, f64)>,
 }
 
 /// A universe in the state of one that was recorded before: both can go on in the same ways.

@@ -129,6 +129,9 @@ pub struct Within {
     pub order: Option<Order>,
     /// Whether a `select` counts as a branch.
     pub selects: bool,
+    /// Whether each end is told with the board as it is there, where the paths are few.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub boards: bool,
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; nothing for the best there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,
@@ -270,6 +273,10 @@ pub struct FoundPath {
     pub inputs: Vec<SuggestedInput>,
     /// Its end, for `jump`.
     pub moment: String,
+    /// The board there, if that was asked for ([`Within::boards`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "BoardView | null"))]
+    pub board: Option<serde_json::Value>,
 }
 
 /// Which choice decided.

@@ -1,14 +1,14 @@
 //! The multiverse and the inputs as data: what faces that draw ask for.
 
-use borges_board::{Codomain, PrimitiveId, PrimitiveKind};
+use borges_board::{Board, Codomain, Limit, LimitBound, PrimitiveId, PrimitiveKind, Quantity};
 use borges_multiverse::tree::{BranchId, End, Place};
-use borges_vm::{ValType, Value};
+use borges_vm::Value;
 
 use crate::command::Observer;
 use borges_wire::{Mock, MockedCalls};
 
 use crate::command::listing::{
-    BranchEnd, BranchListing, EntryListing, InputListing, MockListing, MultiverseListing,
+    BranchEnd, BranchListing, EntryListing, InputListing, LimitRow, MockListing, MultiverseListing,
 };
 use crate::command::{Reply, UniverseId};
 use crate::error::{CommandError, at_most};
@@ -273,8 +273,32 @@ fn last_reading(stage: &Stage, id: PrimitiveId) -> Option<String> {
     None
 }
 
+/// The limits of a board, and which numbers are within those that are about one.
+pub(crate) fn limits(board: &Board) -> Vec<LimitRow> {
+    let of = |quantity: Quantity| match quantity {
+        Quantity::Level(pin) | Quantity::Duty(pin) => Some(format!("pin {pin}")),
+        Quantity::Angle(motor) => Some(format!("motor {motor}")),
+        Quantity::Speed(motor) => Some(format!("speed of motor {motor}")),
+        _ => None,
+    };
+    let row = |limit: &Limit| LimitRow {
+        text: limit.text.clone(),
+        of: limit.quantities().filter_map(of).collect(),
+        range: match &limit.bound {
+            LimitBound::Within(_, codomain) => ends(codomain),
+            _ => None,
+        },
+    };
+    board.invariants.iter().map(row).collect()
+}
+
 /// The ends of a codomain that is one interval of numbers, if a slider can be set to them.
 fn slider(codomain: &Codomain) -> Option<(f64, f64)> {
+    ends(codomain).filter(|(low, high)| high - low <= SLIDER)
+}
+
+/// The least and the greatest of a codomain of numbers.
+fn ends(codomain: &Codomain) -> Option<(f64, f64)> {
     let intervals = codomain.intervals();
     let (first, last) = (intervals.first()?, intervals.last()?);
     let number = |value| match value {
@@ -285,6 +309,5 @@ fn slider(codomain: &Codomain) -> Option<(f64, f64)> {
         _ => None,
     };
     let (low, high) = (number(first.0)?, number(last.1)?);
-    let whole = matches!(codomain.ty(), ValType::I32 | ValType::I64);
-    (high - low <= SLIDER && (whole || (high - low).is_finite())).then_some((low, high))
+    (high - low).is_finite().then_some((low, high))
 }

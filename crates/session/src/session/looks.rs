@@ -215,6 +215,7 @@ impl Session {
             received_bytes,
             retransmissions,
             same: self.same_as(),
+            limits: outline::limits(self.stage.board()),
         }
     }
 }

@@ -22,6 +22,8 @@ use crate::scene::place_of;
 use crate::stage::MomentText;
 use crate::values::json;
 
+/// Paths whose ends are told with their boards, at most.
+const MOST_BOARDS: usize = 16;
 /// Paths drawn while more are looked for.
 const MOST_DRAWN: usize = 300;
 /// Characters of moments in one listing; options beyond have none.
@@ -113,8 +115,22 @@ impl<'l> Lister<'l> {
 
     fn found(&self, walks: &[Walk<'_>], alarms: &[Option<Alarm>]) -> Vec<FoundPath> {
         let both = walks.iter().zip(alarms);
-        both.map(|(walk, alarm)| found(self.inquiry, walk, alarm.as_ref()))
-            .collect()
+        let mut found: Vec<FoundPath> = both
+            .map(|(walk, alarm)| found(self.inquiry, walk, alarm.as_ref()))
+            .collect();
+        if self.inquiry.within.boards && walks.len() <= MOST_BOARDS {
+            for (path, walk) in found.iter_mut().zip(walks) {
+                path.board = self.board(walk);
+            }
+        }
+        found
+    }
+
+    /// The board at the end of a path, as the plain VM comes there.
+    fn board(&self, walk: &Walk<'_>) -> Option<serde_json::Value> {
+        let Inquiry { program, start, .. } = self.inquiry;
+        let (_, state) = walk.replayed(program, start)?;
+        serde_json::to_value(state.view(&program.board, 0)).ok()
     }
 
     /// All paths, as the tree says.
@@ -491,5 +507,6 @@ fn found(inquiry: &Inquiry, walk: &Walk<'_>, alarm: Option<&Alarm>) -> FoundPath
         place: at.map(|at| place_of(&inquiry.info, at)),
         inputs,
         moment: trace.text(AgentNumber::ONLY, end_of(walk.path)),
+        board: None,
     }
 }
