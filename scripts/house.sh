@@ -10,7 +10,7 @@ shared_words() {
     for crate in crates/*/; do
         crate=$(basename "$crate")
         [ "$crate" = cli ] && continue
-        grep -rhoE '^pub (struct|enum|trait|type|union) [A-Za-z0-9]+' "crates/$crate/src" | awk '{ print $3 }' | sort -u |
+        { grep -rhoE '^pub (struct|enum|trait|type|union) [A-Za-z0-9]+' "crates/$crate/src" || true; } | awk '{ print $3 }' | sort -u |
             sed "s/\$/ $crate/"
     done | sort | awk '{ count[$1]++; crates[$1] = crates[$1] " " $2 }
         END { for (word in count) if (count[word] > 1) print word crates[word] }' | sort

@@ -64,8 +64,13 @@ for_real_programs() {
     python3 -c 'import ensurepip' 2>/dev/null || need python3-venv "runs them on wasmtime, to compare" /no/file/says/so
 }
 
+for_lldb() {
+    need lldb-22 "a foreign reader of debug information, to compare with" lldb-22
+}
+
 for_tests() {
     if bookworm; then
+        for_lldb
         for_examples
         for_real_programs
     fi

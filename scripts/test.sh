@@ -40,6 +40,13 @@ wait "$page"
 
 node --test recorders/js/test.js
 
+# The same stops in LLDB.
+if command -v lldb-22 >/dev/null; then
+    BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges scripts/lldb.sh
+else
+    echo "lldb: not compared, because there is no lldb-22" >&2
+fi
+
 # Programs that we did not write, beside another engine, and recorded on it.
 if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
     {

@@ -1,5 +1,6 @@
 //! The one table of flags: parser, help and shell completions are made from it.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub(crate) struct Global {
 pub(crate) enum Action {
     /// Debug a program in the browser
     Debug(Debug),
+    /// Let LLDB debug a program, forwards and backwards
+    Gdb(Gdb),
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
     /// Run a program without the debugger and say what it did
@@ -247,6 +250,25 @@ pub(crate) struct Debug {
     /// The most states that questions about all of them explore [default: 1000000]
     #[arg(long, value_name = "N")]
     pub(crate) states: Option<usize>,
+}
+
+/// `borges gdb`.
+#[derive(Args, Debug)]
+pub(crate) struct Gdb {
+    /// A program (.wasm) or a session file
+    pub(crate) program: PathBuf,
+    #[command(flatten)]
+    pub(crate) start: Start,
+    #[command(flatten)]
+    pub(crate) system: System,
+    /// Keep the session in this file; go on with it if it exists
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) target: Target,
+    /// Where to wait for one debugger, on this computer; port 0 is any that is free
+    #[arg(long, value_name = "127.0.0.1:PORT", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
 }
 
 /// `borges repl`.

@@ -324,11 +324,12 @@ fn examples() -> Vec<ShelfEntry> {
     list
 }
 
-/// The program that an example is about: the module of its name, or else the first program of a model language.
+/// The program that an example is about: the module of its name, a network, or else the first program of a model language.
 fn main_program(folder: &Path, name: &str) -> Option<PathBuf> {
     let module = folder.join(name).with_extension("wasm");
-    if module.is_file() {
-        return Some(module);
+    let mut whole = [module, folder.join("network.toml")].into_iter();
+    if let Some(program) = whole.find(|path| path.is_file()) {
+        return Some(program);
     }
     let files = std::fs::read_dir(folder).ok()?;
     let files = files.filter_map(|file| Some(file.ok()?.path()));

@@ -9,6 +9,7 @@ pub(crate) mod devices;
 pub(crate) mod explore;
 pub(crate) mod flash;
 pub(crate) mod format;
+pub(crate) mod gdb;
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod model;
@@ -34,6 +35,7 @@ use crate::output::Output;
 pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
     match &cli.action {
         Action::Debug(options) => debug::debug(options, output),
+        Action::Gdb(options) => gdb::gdb(options, output),
         Action::Repl(options) => repl::repl(options, output),
         Action::Run(options) => match run_model::run(options, output)? {
             Some(exit) => Ok(exit),

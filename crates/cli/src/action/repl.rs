@@ -47,7 +47,13 @@ pub(crate) fn repl(options: &args::Repl, output: &mut Output) -> Result<Exit, Fa
         };
         return of_model(&opened, options, output);
     }
-    let session = super::record::opening(output, |observer| open(file, options, observer))?;
+    let opening = Opening {
+        start: &options.start,
+        system: &options.system,
+        session: options.session.as_deref(),
+        target: &options.target,
+    };
+    let session = super::record::opening(output, |observer| opening.open(file, observer))?;
     super::record::warn_of_damage(&session, output);
     let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
         .map(|contents| contents.imports.into_iter().map(|one| one.name).collect())
@@ -116,29 +122,40 @@ pub(crate) fn attach(url: &str) -> Result<Shared, Failure> {
     Shared::attach(url).map_err(|error| Failure::new(Exit::Device, error, next))
 }
 
-/// A new session, or one that is in a file already.
-fn open(path: &Path, options: &args::Repl, observer: Observer<'_>) -> Result<Session, Failure> {
-    if !path.exists() {
-        return Err(Failure::input(
-            format!("there is no file {}", path.display()),
-            "give a WebAssembly module, a session file, a source of a model language, or a λ_amb expression in parentheses",
-        ));
+/// How a program of a device is opened.
+pub(super) struct Opening<'o> {
+    pub(super) start: &'o args::Start,
+    pub(super) system: &'o args::System,
+    /// Where the session is kept.
+    pub(super) session: Option<&'o Path>,
+    pub(super) target: &'o args::Target,
+}
+
+impl Opening<'_> {
+    /// A new session, or one that is in a file already.
+    pub(super) fn open(&self, path: &Path, observer: Observer<'_>) -> Result<Session, Failure> {
+        if !path.exists() {
+            return Err(Failure::input(
+                format!("there is no file {}", path.display()),
+                "give a WebAssembly module, a session file, a source of a model language, or a λ_amb expression in parentheses",
+            ));
+        }
+        let target = Target::of(self.target)?;
+        let kept = if super::is_session(path) {
+            Some(super::record::resume_with(path, observer)?)
+        } else {
+            let file = self.session.filter(|file| file.exists());
+            file.map(|file| go_on(file, path, observer)).transpose()?
+        };
+        if let Some(session) = kept {
+            return Ok(target.on(session));
+        }
+        let session = Options {
+            session_file: self.session.map(Path::to_owned),
+            ..target.options(path, self.start, self.system)?
+        };
+        Session::open(session).map_err(|error| super::unopened(&error))
     }
-    let target = Target::of(&options.target)?;
-    let kept = if super::is_session(path) {
-        Some(super::record::resume_with(path, observer)?)
-    } else {
-        let file = options.session.as_deref().filter(|file| file.exists());
-        file.map(|file| go_on(file, path, observer)).transpose()?
-    };
-    if let Some(session) = kept {
-        return Ok(target.on(session));
-    }
-    let session = Options {
-        session_file: options.session.clone(),
-        ..target.options(path, &options.start, &options.system)?
-    };
-    Session::open(session).map_err(|error| super::unopened(&error))
 }
 
 /// Goes on with the session in `file`, which must be one of `program`.
