@@ -91,15 +91,17 @@ export async function launch(): Promise<Browser> {
 export async function open(context: BrowserContext, url: string, prepare?: (page: Page) => Promise<void>): Promise<Page> {
   const page = await context.newPage();
   await prepare?.(page);
-  if (process.env["PAGE_FROM_DISK"]) {
-    // While the page is written: what was built last, without building the command again.
+  const disk = process.env["PAGE_FROM_DISK"];
+  if (disk) {
+    // While the page is written: what was built last, or into a folder, without building the command again.
+    const folder = disk === "1" ? join(ROOT, "crates/web/page") : disk;
     for (const [file, type] of [
       ["page.js", "text/javascript"],
       ["page.css", "text/css"],
       ["sans.woff2", "font/woff2"],
       ["mono.woff2", "font/woff2"],
     ] as const) {
-      const body = () => readFileSync(join(ROOT, "crates/web/page", file));
+      const body = () => readFileSync(join(folder, file));
       await page.route(`**/${file}`, (route) => route.fulfill({ body: body(), contentType: type }));
     }
   }

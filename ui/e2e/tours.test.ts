@@ -42,10 +42,10 @@ async function press(page: Page, how: "mouse" | "keyboard", number: number, of: 
 }
 
 for (const { name, tour } of tours) {
-  const { steps, program } = tour;
+  const { steps, program, open: args = [] } = tour;
   for (const { how, width, height, colorScheme } of SHAPES) {
     test(`${name}, by ${how}`, async () => {
-      const server = await Server.start([join(EXAMPLES, name, program ?? `${name}.wasm`)]);
+      const server = await Server.start([join(EXAMPLES, name, program ?? `${name}.wasm`), ...args]);
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
       try {
         const page = await open(context, server.url);

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::rc::Rc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -106,6 +106,7 @@ fn a_command_that_cannot_be_read_ends_the_conversation() {
         let mut debugger = connected(address);
         // It may be let go before it has said all.
         let _broken = debugger.write_all(said);
+        let _gone = debugger.shutdown(Shutdown::Write);
         let mut rest = Vec::new();
         let _reset = debugger.read_to_end(&mut rest);
         let ended = thread.join().unwrap();

@@ -22,6 +22,8 @@ export interface Step {
 export interface Tour {
   /** The program's file, if it is not called as its folder is. */
   program?: string;
+  /** What `borges debug` takes beside the program, at the repository's root. */
+  open?: string[];
   steps: Step[];
 }
 
