@@ -1,4 +1,4 @@
-// Every example's tour, played to its bug: by mouse on a large page, by keyboard alone on a phone.
+// Every example's tour, played to its bug: by mouse on a large page and on a middling one, by keyboard alone on a phone.
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,7 @@ const tours = readdirSync(EXAMPLES)
   .map((name) => ({ name, tour: JSON.parse(readFileSync(join(EXAMPLES, name, "tour.json"), "utf8")) as Tour }));
 const SHAPES = [
   { how: "mouse", width: 1440, height: 900, colorScheme: "light" },
+  { how: "mouse", width: 1024, height: 768, colorScheme: "dark" },
   { how: "keyboard", width: 390, height: 844, colorScheme: "dark" },
 ] as const;
 let browser: Browser;
@@ -44,7 +45,7 @@ async function press(page: Page, how: "mouse" | "keyboard", number: number, of: 
 for (const { name, tour } of tours) {
   const { steps, program, open: args = [] } = tour;
   for (const { how, width, height, colorScheme } of SHAPES) {
-    test(`${name}, by ${how}`, async () => {
+    test(`${name}, by ${how} at ${width}`, async () => {
       const server = await Server.start([join(EXAMPLES, name, program ?? `${name}.wasm`), ...args]);
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
       try {

@@ -31,9 +31,13 @@ function push<K>(map: Map<K, Change[]>, key: K, change: Change): void {
   }
 }
 
-/** While a program runs, calls are told without their arguments: then the row is that of the same call with some. */
-function keyOf(readings: ReadonlyMap<string, Change[]>, call: string): string {
-  return call.includes("(") ? call : ([...readings.keys()].find((known) => known.startsWith(`${call}(`)) ?? call);
+/** While a program runs, calls are told without their arguments: then the row is that of the same call with some, if there is one. */
+function keyOf(readings: ReadonlyMap<string, Change[]>, call: string): string | null {
+  if (call.includes("(")) {
+    return call;
+  }
+  const known = [...readings.keys()].filter((other) => other.startsWith(`${call}(`));
+  return known.length > 1 ? null : (known[0] ?? call);
 }
 
 export function coursesOf(columns: Pick<PathColumns, "told">): Courses {
@@ -43,7 +47,8 @@ export function coursesOf(columns: Pick<PathColumns, "told">): Courses {
   for (const { call, value, steps: step, kind } of columns.told) {
     if (kind === "input") {
       const { text, swatch } = worded(call, value);
-      push(readings, keyOf(readings, call), { step, value: value === null || Number.isNaN(Number(value)) ? null : Number(value), text, swatch });
+      const key = keyOf(readings, call);
+      if (key !== null) push(readings, key, { step, value: value === null || Number.isNaN(Number(value)) ? null : Number(value), text, swatch });
       continue;
     }
     const written = WRITE.exec(call);

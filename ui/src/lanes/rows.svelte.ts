@@ -75,6 +75,15 @@ class Lanes {
     return [...new Set([...first, ...wished, ...watched])];
   });
 
+  /** Inputs, each with what it answered last: of a primitive that is called with several arguments, only the path knows. */
+  readonly inputs = $derived.by(() => {
+    const here = view.info?.here.steps ?? 0;
+    return view.inputs.map((input) => {
+      const read = at(this.courses.readings.get(input.call) ?? NONE, here)?.value;
+      return input.last == null && read != null ? { ...input, last: String(read) } : input;
+    });
+  });
+
   readonly rows = $derived.by((): Row[] => {
     const here = view.info?.here.steps ?? 0;
     return [...this.variables(), ...this.readings(here), ...this.motors(here), ...this.pins(here), ...this.breakpoints()];

@@ -17,6 +17,8 @@ export interface Tint {
 
 /** Radius of the two arcs by which a branch leaves its parent. */
 const TURN = 11;
+/** Radius of the ground of the disc that says where one is. */
+const DISC = 10;
 /** More dots in a run than this would be a line anyway. */
 const MOST_DOTS = 4000;
 /** Outputs after which the board is busy for a while. */
@@ -66,7 +68,15 @@ export function paint(brush: Brush, scene: Scene, tints: ReadonlyMap<number, Tin
     brush.disc(painter.sx(0), painter.sy(baseline(0, scene.layout)), 4).fill(brush.palette.ink);
   }
   scene.marks.forEach((mark) => paintMark(painter, mark));
-  return place(brush, painter.labels);
+  return place(brush, painter.labels, discs(painter));
+}
+
+/** Where one is, and where the device is: no word is written on it. */
+function discs({ scene, sx, sy }: Painter): Box[] {
+  return scene.marks.flatMap(({ kind, place: at, offset }) => {
+    const found = kind === "here" || kind === "device" ? spot(scene, at, offset, kind === "here" ? scene.steps : null) : null;
+    return found ? [{ text: "", left: sx(found.x) - DISC, right: sx(found.x) + DISC, top: sy(found.y) - DISC, bottom: sy(found.y) + DISC }] : [];
+  });
 }
 
 /** The colour of a row's outcome; if nothing is known, another one. */
@@ -370,7 +380,7 @@ function paintEnd(painter: Painter, row: number): void {
   const kind = model.end[row];
   const say = (text: string, colour: string): void => {
     if (isNamed) {
-      painter.labels.push({ text: elided(text, 40), x: x + 11, y: y + 4, align: "left", font: `500 11px ${palette.sans}`, colour, rank: 1 });
+      painter.labels.push({ text: elided(text, 40), x: x + 11, y: y + 4, align: "left", font: `500 11px ${palette.sans}`, colour, rank: 1, else: [[0, 22], [0, -20], [26, 0]] });
     }
   };
   if (kind === TRAPPED) {

@@ -677,7 +677,8 @@ pub struct InputListing {
     pub values: Vec<String>,
     /// It is what the program reads next.
     pub next: bool,
-    /// What it answered last on this path.
+    /// What it answered last on this path; nothing if that is not known without looking at the calls: where a primitive is
+    /// called with several arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
     /// What stands in for it.

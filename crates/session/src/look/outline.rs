@@ -178,13 +178,22 @@ pub(crate) fn inputs(stage: &Stage, mocks: &Mocked<'_>) -> Reply {
             }
         }
     }
+    // Entries do not say with which arguments they were called: of several, nobody knows which one answered last.
+    let several = |id| seen.iter().filter(|(other, _)| *other == id).count() > 1;
     let inputs = seen
-        .into_iter()
+        .iter()
         .map(|(id, args)| {
             let next = pending
                 .as_ref()
-                .is_some_and(|(other, now)| *other == id && args.as_ref() == Some(now));
-            input(stage, mocks, id, args.as_deref(), next)
+                .is_some_and(|(other, now)| other == id && args.as_ref() == Some(now));
+            let listing = input(stage, mocks, *id, args.as_deref(), next);
+            match several(*id) {
+                true => InputListing {
+                    last: None,
+                    ..listing
+                },
+                false => listing,
+            }
         })
         .collect();
     Reply::Inputs { inputs }
