@@ -18,7 +18,8 @@ session: board concolic debuginfo languages link multiverse sim store stub vm wa
 commands: languages multiverse session
 hub: commands session
 web: hub session
-cli: commands hub languages multiverse session web
+dap: commands hub session
+cli: commands dap hub languages multiverse session web
 vm:
 wasi:
 "

@@ -64,6 +64,12 @@ for_real_programs() {
     python3 -c 'import ensurepip' 2>/dev/null || need python3-venv "runs them on wasmtime, to compare" /no/file/says/so
 }
 
+for_editors() {
+    need nodejs "is the editor in tests of 'borges dap'" node
+    need npm "installs that editor's parts" npm
+    python3 -m pip --version >/dev/null 2>&1 || need python3-pip "fetches the schema of editors' messages" /no/file/says/so
+}
+
 for_tests() {
     if bookworm; then
         for_examples
@@ -71,6 +77,7 @@ for_tests() {
     fi
     for_page
     for_firmware
+    for_editors
 }
 
 install_packages() {
@@ -115,6 +122,10 @@ install_packages
 case "${1:-build}" in
     firmware | tests) npm_install firmware/tools ;;
 esac
+if [ "${1:-build}" = tests ]; then
+    npm_install crates/dap/tests/node
+    scripts/dap.sh schema
+fi
 if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then
     npm_install examples
 fi

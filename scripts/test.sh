@@ -40,6 +40,9 @@ wait "$page"
 
 node --test recorders/js/test.js
 
+# Editors: every example, by a client that others made.
+scripts/dap.sh test
+
 # Programs that we did not write, beside another engine, and recorded on it.
 if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
     {

@@ -42,6 +42,8 @@ pub(crate) struct Global {
 pub(crate) enum Action {
     /// Debug a program in the browser
     Debug(Debug),
+    /// Let editors debug programs: serve the Debug Adapter Protocol
+    Dap(Dap),
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
     /// Run a program without the debugger and say what it did
@@ -247,6 +249,18 @@ pub(crate) struct Debug {
     /// The most states that questions about all of them explore [default: 1000000]
     #[arg(long, value_name = "N")]
     pub(crate) states: Option<usize>,
+}
+
+/// `borges dap`.
+#[derive(Args, Debug)]
+pub(crate) struct Dap {
+    /// Wait for editors here, instead of serving one on standard input and output; each launches a program of its own, with
+    /// the token that is printed (BORGES_TOKEN sets it). Port 0 is any that is free
+    #[arg(long, value_name = "127.0.0.1:PORT")]
+    pub(crate) listen: Option<String>,
+    /// Join the session of a page, by its address, where an editor attaches and names none
+    #[arg(long, value_name = "URL")]
+    pub(crate) attach: Option<String>,
 }
 
 /// `borges repl`.

@@ -96,6 +96,16 @@ impl Adapter {
                         self.replied(id, reply);
                     }
                 }
+                // What was left before tells nothing any more either.
+                Arrival::Lost if self.core.has_joined() => {
+                    self.core.output(
+                        "important",
+                        "the session has gone: nobody answers there any more",
+                    );
+                    self.core.event("terminated", json!({}));
+                    break;
+                }
+                Arrival::Lost => {}
                 Arrival::Console(said) => {
                     if let Some(debuggee) = &mut self.debuggee {
                         debuggee.said(&mut self.core, said);
@@ -211,9 +221,9 @@ impl Adapter {
                 "what is to be launched? Give \"program\": a WebAssembly module, a session file, or a source of a model language",
             ));
         }
-        let way = self.host.launch(&launch).map_err(Failure::shown)?;
-        self.core.join(way).map_err(Failure::shown)?;
-        let path = launch.program.clone();
+        let ready = self.host.launch(&launch).map_err(Failure::shown)?;
+        self.core.join(ready.way).map_err(Failure::shown)?;
+        let path = ready.program;
         let opened = self.core.call(|id| Ask::Open { id, path });
         let opened = opened.and_then(|_| self.open(launch.source_map, launch.no_debug));
         if let Err(message) = opened {

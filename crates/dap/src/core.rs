@@ -25,8 +25,19 @@ pub(crate) enum Arrival {
     Gone(Option<String>),
     /// The session tells.
     Told(Message),
+    /// The session tells nothing any more.
+    Lost,
     /// The debug console has come to something.
     Console(crate::console::Said),
+}
+
+/// What the session tells with. When it is dropped, nothing more comes.
+struct Ear(Sender<Arrival>);
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        let _nobody = self.0.send(Arrival::Lost);
+    }
 }
 
 /// The result of what was asked of the session.
@@ -158,11 +169,16 @@ impl Core {
     /// # Errors
     /// It cannot be reached.
     pub(crate) fn join(&mut self, mut way: Box<dyn Way>) -> Result<(), String> {
-        let post = self.post.clone();
-        let told = Box::new(move |message| post.send(Arrival::Told(message)).is_ok());
+        let ear = Ear(self.post.clone());
+        let told = Box::new(move |message| ear.0.send(Arrival::Told(message)).is_ok());
         self.asks = Some(way.join(true, told)?);
         self.way = Some(way);
         Ok(())
+    }
+
+    /// Whether a session is joined.
+    pub(crate) const fn has_joined(&self) -> bool {
+        self.asks.is_some()
     }
 
     /// Leaves the session.
@@ -252,6 +268,10 @@ impl Core {
                     // Nobody waits any more: what is being done ends, and then everything.
                     self.pause();
                     self.waiting.push_front(Arrival::Gone(why));
+                }
+                Arrival::Lost => {
+                    self.waiting.push_front(Arrival::Lost);
+                    return Err("the session has gone".to_owned());
                 }
                 other => self.waiting.push_back(other),
             }

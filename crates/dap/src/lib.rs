@@ -20,6 +20,7 @@ mod core;
 mod device;
 mod door;
 mod framing;
+mod handles;
 mod model;
 mod parts;
 mod protocol;
@@ -28,4 +29,4 @@ mod sources;
 mod way;
 
 pub use serve::{Listener, serve};
-pub use way::{Asks, Host, Launch, OneOrMore, Told, Way};
+pub use way::{Asks, Host, Launch, OneOrMore, Ready, Told, Way};

@@ -12,18 +12,26 @@ pub type Told = Box<dyn FnMut(Message) -> bool + Send>;
 
 /// Opens sessions for editors: what a command line knows of programs, devices and pages.
 pub trait Host: Send {
-    /// Makes ready what `launch` asks for. The session itself is opened by [`Ask::Open`] with the launch's program, so that
-    /// it can be paused.
+    /// Makes ready what `launch` asks for. The session itself is opened by [`Ask::Open`] with the program's path, so that it
+    /// can be paused.
     ///
     /// # Errors
     /// Why it cannot be launched, for people.
-    fn launch(&mut self, launch: &Launch) -> Result<Box<dyn Way>, String>;
+    fn launch(&mut self, launch: &Launch) -> Result<Ready, String>;
 
     /// Joins the session of a page.
     ///
     /// # Errors
     /// Nobody answers at that address, for people.
     fn attach(&mut self, url: &str) -> Result<Box<dyn Way>, String>;
+}
+
+/// What is ready to be opened.
+pub struct Ready {
+    /// The way to the session.
+    pub way: Box<dyn Way>,
+    /// What to open there.
+    pub program: String,
 }
 
 /// A session that others may look at too.

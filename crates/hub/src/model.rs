@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use borges_commands::interpreter::{Interpreter as _, Verdict};
 use borges_commands::model::caredeb::CareDebPrompt;
+use borges_commands::model::voyager::VoyagerPrompt;
 use borges_commands::paint::Paint;
-use borges_session::command::{Event, Flow};
+use borges_session::command::{Event, Flow, Observer};
 use borges_session::model::debug::{Debugger, Watch};
 use borges_session::model::{
     Abstraction, AskError, CareDeb, End, ModelSession, Progress, Question, Reply,
@@ -24,6 +25,9 @@ const MOST_STATES: usize = 5_000;
 /// The status that may become another.
 const UNEXPLORED: &str = "unexplored";
 
+/// What is said after a panic.
+const FAILED: &str = "the debugger failed at this question: please report it";
+
 /// How wide the lines of a prompt's answers are.
 const WIDTH: usize = 80;
 
@@ -31,6 +35,8 @@ const WIDTH: usize = 80;
 pub(crate) struct Model {
     session: Box<ModelSession>,
     told: Told,
+    /// Whether the start was told to run by a line.
+    has_run: bool,
 }
 
 /// How much of a session's universes was told.
@@ -49,6 +55,7 @@ impl Model {
         Self {
             session,
             told: Told::default(),
+            has_run: false,
         }
     }
 
@@ -127,7 +134,12 @@ impl Subject for Model {
         };
         let command: ModelCommand = read(command)?;
         let moves = !command.looks();
+        let (session, has_run) = (&mut *self.session, &mut self.has_run);
         let answer = room.watched(turn, |observer| {
+            if let ModelCommand::Line { line, here } = command {
+                let work = AssertUnwindSafe(|| say(session, (&line, here), has_run, observer));
+                return catch_unwind(work).unwrap_or_else(|_| Err(FAILED.to_owned()));
+            }
             let mut watch = |come: &Progress| {
                 let progress = Event::Progress {
                     what: "exploring".to_owned(),
@@ -137,9 +149,8 @@ impl Subject for Model {
                 observer(progress) == Flow::Continue
             };
             // After an order that panicked, what is there can still be looked at.
-            let work = AssertUnwindSafe(|| answer(&mut self.session, id, command, &mut watch));
-            let failed = "the debugger failed at this question: please report it";
-            catch_unwind(work).unwrap_or_else(|_| Err(failed.to_owned()))
+            let work = AssertUnwindSafe(|| answer(session, id, command, &mut watch));
+            catch_unwind(work).unwrap_or_else(|_| Err(FAILED.to_owned()))
         });
         // Also what was paused, or failed half-way, may have been somewhere.
         if moves {
@@ -220,6 +231,15 @@ fn answer(
             Ok(ModelReply::Edges { edges })
         }
         ModelCommand::Caredeb { line } => caredeb(session, &line, watch),
+        ModelCommand::Complete { line, at, here } => {
+            let completion = VoyagerPrompt::at(session, here, true).complete(&line, at);
+            Ok(ModelReply::Completed {
+                start: completion.start,
+                candidates: completion.candidates,
+            })
+        }
+        // Carried out by who knows whether the start has run.
+        ModelCommand::Line { .. } => Err("a line is said to the prompt".to_owned()),
     };
     reply.map(|reply| Answer::Reply(Replied::Model(Box::new(reply))))
 }
@@ -262,6 +282,25 @@ fn caredeb(session: &mut ModelSession, line: &str, watch: Watch<'_>) -> Result<M
     let ok = answer.verdict != Verdict::Failed;
     let debugger = session.caredeb().ok_or_else(none)?;
     Ok(ModelReply::Caredeb(CareDeb::of(debugger, ok, answer.text)))
+}
+
+/// Carries out a line of the prompt that all languages have, of who looks at a universe.
+fn say(
+    session: &mut ModelSession,
+    (line, here): (&str, u32),
+    has_run: &mut bool,
+    observer: Observer<'_>,
+) -> Result<Answer, String> {
+    let mut prompt = VoyagerPrompt::at(session, here, *has_run);
+    let said = prompt.execute(line, &Paint::new(false, WIDTH), observer);
+    *has_run = prompt.has_run();
+    let reply = ModelReply::Said {
+        ok: said.verdict != Verdict::Failed,
+        text: said.text,
+        here: prompt.here(),
+        answer: said.reply.unwrap_or_default(),
+    };
+    Ok(Answer::Reply(Replied::Model(Box::new(reply))))
 }
 
 fn words<T>(result: Result<T, impl std::fmt::Display>) -> Result<T, String> {

@@ -3,7 +3,6 @@
 mod ahead;
 mod breakpoints;
 mod code;
-mod handles;
 mod motion;
 mod own;
 mod variables;
@@ -20,6 +19,7 @@ use serde_json::json;
 use crate::adapter::{Asked, Debuggee};
 use crate::console::{self, Console, Line};
 use crate::core::{Core, Replied};
+use crate::handles::Handles;
 use crate::protocol::answers::{self, Evaluated, Module, Thread};
 use crate::protocol::arguments::{Completions, Evaluate, OfSource, StackTrace};
 use crate::protocol::{Answer, Failure, Request, body};
@@ -28,7 +28,6 @@ use ahead::Target;
 use breakpoints::Breakpoints;
 pub(crate) use breakpoints::FILTERS;
 use code::Code;
-use handles::Handles;
 use motion::Motion;
 
 /// The number of the thread: a device program has one.

@@ -6,11 +6,11 @@ use borges_session::command::{Act, Look, MockValues, Reply, Whole};
 use borges_session::listing::{
     ChildListing, ExpandedListing, InputListing, Variable as Listed, VariableListing,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::handles::Node;
 use super::{Device, code, frame_number};
 use crate::core::Core;
+use crate::handles::Node;
 use crate::protocol::answers::{Evaluated, Hint, Scope, Variable};
 use crate::protocol::arguments::{DataBreakpointInfo, OfFrame, SetVariable, Variables};
 use crate::protocol::{Answer, Failure, body};
@@ -73,7 +73,7 @@ impl Device {
             Node::Operands { frame } => operands(listing(core, frame)?.operands),
             Node::Inputs => core.parts.inputs.iter().map(input).collect(),
             Node::Streams => streams(core),
-            Node::Data(data) => self.data(&data),
+            Node::Data(data) => self.handles.data(&data),
             Node::Value {
                 of,
                 frame,
@@ -158,46 +158,6 @@ impl Device {
             indexed_variables: indexed(child.count, true),
             memory_reference: child.address.map(code::reference),
         }
-    }
-
-    /// Plain data: what the board shows.
-    fn data(&mut self, data: &Value) -> Vec<Variable> {
-        let named: Vec<(String, &Value)> = match data {
-            Value::Object(fields) => fields
-                .iter()
-                .map(|(name, value)| (name.clone(), value))
-                .collect(),
-            Value::Array(elements) => {
-                let elements = elements.iter().enumerate().take(MANY as usize);
-                elements
-                    .map(|(nth, value)| (format!("[{nth}]"), value))
-                    .collect()
-            }
-            _ => Vec::new(),
-        };
-        named
-            .into_iter()
-            .map(|(name, value)| {
-                let (text, has_more) = match value {
-                    Value::Object(fields) => ("{…}".to_owned(), !fields.is_empty()),
-                    Value::Array(elements) => {
-                        (format!("[{}]", elements.len()), !elements.is_empty())
-                    }
-                    Value::String(text) => (text.clone(), false),
-                    other => (other.to_string(), false),
-                };
-                Variable {
-                    name,
-                    value: text,
-                    presentation_hint: Hint::read_only(),
-                    variables_reference: match has_more {
-                        true => self.handles.number(Node::Data(value.clone())),
-                        false => 0,
-                    },
-                    ..Variable::default()
-                }
-            })
-            .collect()
     }
 
     /// The value of an expression.

@@ -2,14 +2,14 @@
 
 #![allow(dead_code)] // each test uses some of it
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use borges_dap::{Asks, Host, Launch, Told, Way};
+use borges_dap::{Asks, Host, Launch, Ready, Told, Way};
 use borges_hub::protocol::{Ask, ShelfListing};
 use borges_hub::{ClientId, Hub, Opened, Shelf};
 use borges_languages::model::{Explore, Model, language};
@@ -27,9 +27,7 @@ pub(crate) fn examples() -> PathBuf {
 }
 
 /// Opens programs by their paths, as a command line without options does.
-struct Programs {
-    system: bool,
-}
+struct Programs;
 
 impl Shelf for Programs {
     fn listing(&mut self) -> ShelfListing {
@@ -43,11 +41,7 @@ impl Shelf for Programs {
             let session = ModelSession::new(path.to_owned(), model, Explore::default(), None);
             return Ok(Opened::Model(Box::new(session)));
         }
-        let mut options = Options::new(path);
-        if self.system {
-            options.system = None;
-        }
-        let session = Session::open(options).map_err(|error| error.to_string())?;
+        let session = Session::open(Options::new(path)).map_err(|error| error.to_string())?;
         Ok(Opened::Device(Box::new(session)))
     }
 }
@@ -69,10 +63,13 @@ struct Joined {
 }
 
 impl Host for Here {
-    fn launch(&mut self, _: &Launch) -> Result<Box<dyn Way>, String> {
-        let (hub, thread) = Hub::start(Box::new(Programs { system: false }), None)?;
+    fn launch(&mut self, launch: &Launch) -> Result<Ready, String> {
+        let (hub, thread) = Hub::start(Box::new(Programs), None)?;
         let thread = Some(thread);
-        Ok(Box::new(Near { hub, thread }))
+        Ok(Ready {
+            way: Box::new(Near { hub, thread }),
+            program: launch.program.clone(),
+        })
     }
 
     fn attach(&mut self, url: &str) -> Result<Box<dyn Way>, String> {
@@ -115,8 +112,7 @@ impl Drop for Joined {
 /// A hub with a program, for editors to join.
 pub(crate) fn hub(program: &Path) -> Hub {
     let path = program.display().to_string();
-    let (hub, _thread) =
-        Hub::start(Box::new(Programs { system: false }), Some(path)).expect("it opens");
+    let (hub, _thread) = Hub::start(Box::new(Programs), Some(path)).expect("it opens");
     hub
 }
 
@@ -287,6 +283,11 @@ impl Editor {
     pub(crate) fn leave(mut self) {
         self.ask("disconnect", json!({}));
         self.end();
+    }
+
+    /// Sends nothing more.
+    pub(crate) fn hang_up(&mut self) {
+        self.output = None;
     }
 
     /// Hangs up, hears what is still said, and holds all of it against the schema.

@@ -5,9 +5,9 @@ use std::fmt;
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Span;
 
-use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
+use crate::ambienttalk::{ActorId, Agent, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::model::debug::Refused;
-use crate::predicate::{self, Kind, Predicate, PredicateError, Unknown};
+use crate::predicate::{self, Kind, Line, Predicate, PredicateError, Unknown};
 use crate::source;
 
 /// A breakpoint. It halts in every universe in which it happens, any number of times.
@@ -32,6 +32,8 @@ pub enum Breakpoint {
     Resolution(Sites),
     /// The predicate has begun to hold.
     When(Predicate),
+    /// An actor has come to the line.
+    Line(Line),
 }
 
 /// Places from which messages are sent.
@@ -48,7 +50,7 @@ pub struct Sites {
 pub enum BreakpointError {
     /// No kind of breakpoint.
     #[error(
-        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, when P or P alone, where S is a message's name or `line N`"
+        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, line N, when P or P alone, where S is a message's name or `line N`"
     )]
     Kind(String),
     /// The name is missing.
@@ -92,6 +94,9 @@ impl Breakpoint {
                 Ok(name.to_owned())
             }
         };
+        if let Some(line) = Line::named(text, spec) {
+            return Ok(Self::Line(line));
+        }
         Ok(match kind {
             "creation" => Self::Creation,
             "start" => Self::Start,
@@ -124,6 +129,7 @@ impl Breakpoint {
             Self::Resolver(_) => "TRIGGER-PROMISE-RESOLVER",
             Self::Resolution(_) => "TRIGGER-PROMISE-RESOLUTION",
             Self::When(_) => "TRIGGER-PREDICATE",
+            Self::Line(_) => "TRIGGER-LINE",
         }
     }
 
@@ -143,6 +149,14 @@ impl Breakpoint {
             let actor = mover(arrival).unwrap_or(ActorId::MAIN);
             return begins.then_some(actor).into_iter().collect();
         }
+        if let Self::Line(line) = self {
+            let agents = line.arrivals(program, arrival).into_iter();
+            let actors = agents.filter_map(|agent| match agent {
+                Agent::Actor(actor) => Some(actor),
+                Agent::Line(..) | Agent::Message(..) => None,
+            });
+            return actors.collect();
+        }
         let actors = program.actors(arrival.after).into_iter();
         actors
             .filter(|actor| self.hits_at(program, arrival, *actor))
@@ -159,6 +173,9 @@ impl Breakpoint {
     pub(crate) fn nearness(&self, program: &AmbientTalk, state: &State) -> i64 {
         if let Self::When(predicate) = self {
             return predicate.nearness(program, state);
+        }
+        if let Self::Line(line) = self {
+            return i64::from(!line.agents(program, state).is_empty());
         }
         let actors = program.actors(state).into_iter();
         let near = actors.map(|actor| self.nearness_at(program, state, actor));
@@ -180,7 +197,7 @@ impl Breakpoint {
                 program.first_awaited(state, actor, |_, selector| selector == name)
             }
             // What an actor has still to do is not known; one that is at work may come to it.
-            Self::Creation | Self::Start | Self::Sender(_) | Self::When(_) => None,
+            Self::Creation | Self::Start | Self::Sender(_) | Self::When(_) | Self::Line(_) => None,
         };
         match awaited {
             Some(before) => 900 - before.min(800) as i64,
@@ -240,7 +257,7 @@ impl Breakpoint {
             }
             Self::Resolver(sites) => next.doing == Doing::TakeResolve && sites.contain(next),
             Self::Resolution(sites) => next.doing == Doing::TakeResolution && sites.contain(next),
-            Self::When(_) => false,
+            Self::When(_) | Self::Line(_) => false,
         }
     }
 }
@@ -309,6 +326,7 @@ impl fmt::Display for Breakpoint {
             Self::Resolver(sites) => write!(f, "resolver {}", sites.text),
             Self::Resolution(sites) => write!(f, "resolution {}", sites.text),
             Self::When(predicate) => write!(f, "when {predicate}"),
+            Self::Line(line) => line.fmt(f),
         }
     }
 }

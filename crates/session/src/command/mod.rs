@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use listing::{
     AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
-    ExpandedListing, FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing, MemoryListing,
-    MockListing, MultiverseListing, NoteListing, PathListing, PlaceView, SeriesListing,
-    SourceListing, StackListing, StreamsListing, TableListing, TreeListing, UniverseDifference,
-    VariableListing, Written,
+    ExpandedListing, FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing,
+    MemoryListing, MockListing, MultiverseListing, NoteListing, PathListing, PlaceView,
+    SeriesListing, SourceListing, StackListing, StreamsListing, TableListing, TreeListing,
+    UniverseDifference, VariableListing, Written,
 };
 
 use played::{DensityListing, HitsListing, LeavesListing, PlayUntil, PlayedListing};

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::layout::Layout;
-use crate::command::{Reply, Whole};
 use crate::command::listing::{
     ExaminedListing, ExaminedUnit, MemoryListing, Variable, VariableListing,
 };
+use crate::command::{Reply, Whole};
 use crate::error::CommandError;
 use crate::scene::Scene;
 use crate::stage::Stage;

@@ -113,7 +113,10 @@ impl Scene<'_> {
     fn located(&self, variable: &Variable, stop: FramePoint) -> Result<Opened, CommandError> {
         let located = self.info.locate(variable, stop, &Machines(self.machine));
         let gone = |reason: borges_debuginfo::Unavailable| {
-            CommandError::NoSuch(format!("'{}' cannot be looked into: {reason}", variable.name))
+            CommandError::NoSuch(format!(
+                "'{}' cannot be looked into: {reason}",
+                variable.name
+            ))
         };
         located.map(Opened::One).map_err(gone)
     }

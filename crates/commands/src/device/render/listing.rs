@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use borges_session::command::{Cell, CodePlace, NewBreakpoint, StopKind};
 use borges_session::listing::{
-    BreakpointListing, Disassembly, ExaminedListing, ExpandedListing, ExaminedUnit, FunctionListing, MemoryListing,
-    MockListing, StackListing, TableListing, Variable, VariableListing,
+    BreakpointListing, Disassembly, ExaminedListing, ExaminedUnit, ExpandedListing,
+    FunctionListing, MemoryListing, MockListing, StackListing, TableListing, Variable,
+    VariableListing,
 };
 
 use crate::paint::{Paint, Role, count, listed, printable};

@@ -4,6 +4,7 @@ use borges_session::command::Whole;
 use serde_json::Value;
 
 use crate::protocol::Failure;
+use crate::protocol::answers::{Hint, Variable};
 
 /// Something with variables in it.
 #[derive(Clone, Debug)]
@@ -47,6 +48,9 @@ impl Default for Handles {
     }
 }
 
+/// Elements of plain data that are shown.
+const MANY: usize = 1_000;
+
 /// The protocol's numbers have so many bits.
 const MOST: i64 = i32::MAX as i64;
 
@@ -80,5 +84,45 @@ impl Handles {
         let gone =
             || Failure::new("these variables were those of another stop: ask for the scopes again");
         node.cloned().ok_or_else(gone)
+    }
+
+    /// Plain data as variables.
+    pub(crate) fn data(&mut self, data: &Value) -> Vec<Variable> {
+        let named: Vec<(String, &Value)> = match data {
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.clone(), value))
+                .collect(),
+            Value::Array(elements) => {
+                let elements = elements.iter().enumerate().take(MANY);
+                elements
+                    .map(|(nth, value)| (format!("[{nth}]"), value))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        named
+            .into_iter()
+            .map(|(name, value)| {
+                let (text, has_more) = match value {
+                    Value::Object(fields) => ("{…}".to_owned(), !fields.is_empty()),
+                    Value::Array(elements) => {
+                        (format!("[{}]", elements.len()), !elements.is_empty())
+                    }
+                    Value::String(text) => (text.clone(), false),
+                    other => (other.to_string(), false),
+                };
+                Variable {
+                    name,
+                    value: text,
+                    presentation_hint: Hint::read_only(),
+                    variables_reference: match has_more {
+                        true => self.number(Node::Data(value.clone())),
+                        false => 0,
+                    },
+                    ..Variable::default()
+                }
+            })
+            .collect()
     }
 }
