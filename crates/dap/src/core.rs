@@ -1,7 +1,8 @@
 //! Between an editor and a session: what is sent, what is asked, and what is heard meanwhile.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
 
 use borges_hub::Message;
 use borges_hub::protocol::Ask;
@@ -14,6 +15,11 @@ use crate::protocol::answers::{Output, Progress};
 use crate::protocol::arguments::{Cancel, Initialize};
 use crate::protocol::{Failure, NOTHING, Outgoing, Request};
 use crate::way::{Asks, Way};
+
+/// How long what a program prints is gathered.
+const PRINT_EVERY: Duration = Duration::from_millis(50);
+/// Bytes of it that are sent at once.
+const MOST_PRINTED: usize = 64 << 10;
 
 /// What arrives at an adapter, from both sides.
 pub(crate) enum Arrival {
@@ -69,6 +75,10 @@ pub(crate) struct Core {
     pub(crate) moving: bool,
     /// Nothing more can be sent, or is wanted.
     pub(crate) over: bool,
+    /// What the program printed and the editor was not sent yet.
+    printed: String,
+    /// When it was sent something that the program printed.
+    flushed: Instant,
     /// Requests that are answered when something else is there: by the number of what was asked for them.
     pub(crate) owed: HashMap<u32, Request>,
 }
@@ -96,12 +106,15 @@ impl Core {
             progresses: 0,
             moving: false,
             over: false,
+            printed: String::new(),
+            flushed: Instant::now(),
             owed: HashMap::new(),
         }
     }
 
     /// Sends something now.
     pub(crate) fn send(&mut self, message: Outgoing) {
+        self.flush();
         if !(self.out)(message) {
             self.over = true;
         }
@@ -116,10 +129,32 @@ impl Core {
         }
     }
 
+    /// Shows what the program printed: a busy one would else send more messages than an editor takes.
+    fn print(&mut self, text: &str) {
+        self.printed.push_str(text);
+        if self.printed.len() > MOST_PRINTED || self.flushed.elapsed() > PRINT_EVERY {
+            self.flush();
+        }
+    }
+
+    /// Sends what the program printed.
+    fn flush(&mut self) {
+        if self.printed.is_empty() {
+            return;
+        }
+        self.flushed = Instant::now();
+        let output = std::mem::take(&mut self.printed);
+        let category = "stdout";
+        self.send(Outgoing::event("output", Output { category, output }));
+    }
+
     /// Shows a text in the debug console.
     pub(crate) fn output(&mut self, category: &'static str, text: impl Into<String>) {
         let mut output = text.into();
-        if category != "stdout" && category != "stderr" && !output.ends_with('\n') {
+        if category == "stdout" {
+            return self.print(&output);
+        }
+        if category != "stderr" && !output.ends_with('\n') {
             output.push('\n');
         }
         self.send(Outgoing::event("output", Output { category, output }));
@@ -143,10 +178,25 @@ impl Core {
 
     /// What arrives next.
     pub(crate) fn next(&mut self) -> Arrival {
-        if let Some(arrival) = self.waiting.pop_front() {
-            return arrival;
+        match self.waiting.pop_front() {
+            Some(arrival) => arrival,
+            None => self.receive(),
         }
-        self.inbox.recv().unwrap_or(Arrival::Gone(None))
+    }
+
+    /// What arrives next in the inbox; what the program printed does not wait for it for long.
+    fn receive(&mut self) -> Arrival {
+        loop {
+            if self.printed.is_empty() {
+                return self.inbox.recv().unwrap_or(Arrival::Gone(None));
+            }
+            let patience = PRINT_EVERY.saturating_sub(self.flushed.elapsed());
+            match self.inbox.recv_timeout(patience) {
+                Ok(arrival) => return arrival,
+                Err(RecvTimeoutError::Timeout) => self.flush(),
+                Err(RecvTimeoutError::Disconnected) => return Arrival::Gone(None),
+            }
+        }
     }
 
     /// Whether nothing waits in line.
@@ -250,10 +300,7 @@ impl Core {
             return reply;
         }
         loop {
-            let Ok(arrival) = self.inbox.recv() else {
-                return Err("the session has gone".to_owned());
-            };
-            match arrival {
+            match self.receive() {
                 Arrival::Told(message) => match self.hear(&message) {
                     Some((of, reply)) if of == id => return reply,
                     Some(late) => self.replies.push_back(late),
@@ -264,7 +311,12 @@ impl Core {
                         self.waiting.push_back(Arrival::Request(request));
                     }
                 }
+                Arrival::Gone(why) if self.over => {
+                    self.waiting.push_front(Arrival::Gone(why));
+                    return Err("the editor has gone".to_owned());
+                }
                 Arrival::Gone(why) => {
+                    self.over = true;
                     // Nobody waits any more: what is being done ends, and then everything.
                     self.pause();
                     self.waiting.push_front(Arrival::Gone(why));

@@ -79,7 +79,8 @@ impl Handles {
     /// # Errors
     /// It was of another stop.
     pub(crate) fn node(&self, number: i64) -> Result<Node, Failure> {
-        let index = usize::try_from(number - self.base).ok();
+        let index = number.checked_sub(self.base);
+        let index = index.and_then(|index| usize::try_from(index).ok());
         let node = index.and_then(|index| self.nodes.get(index));
         let gone =
             || Failure::new("these variables were those of another stop: ask for the scopes again");

@@ -14,7 +14,10 @@ fn what_is_no_message_ends_the_connection() {
         ("Content-Length: 1e3\r\n\r\n", "is no header"),
         ("Content-Length: 5000000000\r\n\r\n{", "at most"),
         ("Content-Length: 10\r\n\r\n{", "inside a message"),
-        ("Content-Length: 3\r\nContent-Length: 2\r\n\r\n{} ", "is no header"),
+        (
+            "Content-Length: 3\r\nContent-Length: 2\r\n\r\n{} ",
+            "is no header",
+        ),
         (&long, "a header of more than"),
         ("\0\0\0\0\n", "is no header"),
     ];
@@ -33,7 +36,13 @@ fn what_is_no_message_ends_the_connection() {
 #[test]
 fn what_is_no_request_is_passed_by() {
     let bodies = [
-        "[]", "1", "null", "{}", "{\"seq\":1}", "not JSON", "{\"seq\":\"x\",\"type\":\"request\",\"command\":\"threads\"}",
+        "[]",
+        "1",
+        "null",
+        "{}",
+        "{\"seq\":1}",
+        "not JSON",
+        "{\"seq\":\"x\",\"type\":\"request\",\"command\":\"threads\"}",
         "{\"seq\":1,\"type\":\"response\",\"command\":\"threads\"}",
         "{\"seq\":1,\"type\":\"request\"}",
         "\u{feff}{}",
@@ -54,47 +63,106 @@ fn what_is_no_request_is_passed_by() {
 #[test]
 fn requests_out_of_order_and_with_odd_arguments_are_refused() {
     let mut editor = Editor::new(None);
-    let refused = |editor: &mut Editor, command: &str, arguments: serde_json::Value, words: &str| {
-        let answer = editor.ask(command, arguments.clone());
-        assert_eq!(answer["success"], false, "{command} {arguments}: {answer}");
-        let message = answer["message"].as_str().unwrap_or_default();
-        assert!(message.contains(words), "{command} {arguments}: {message}");
-    };
+    let refused =
+        |editor: &mut Editor, command: &str, arguments: serde_json::Value, words: &str| {
+            let answer = editor.ask(command, arguments.clone());
+            assert_eq!(answer["success"], false, "{command} {arguments}: {answer}");
+            let message = answer["message"].as_str().unwrap_or_default();
+            assert!(message.contains(words), "{command} {arguments}: {message}");
+        };
     refused(&mut editor, "threads", json!({}), "initialize");
-    refused(&mut editor, "launch", json!({ "program": "x.wasm" }), "initialize");
+    refused(
+        &mut editor,
+        "launch",
+        json!({ "program": "x.wasm" }),
+        "initialize",
+    );
     editor.get("initialize", json!({ "adapterID": "borges" }));
     refused(&mut editor, "initialize", json!({}), "once");
     refused(&mut editor, "configurationDone", json!({}), "launch");
     refused(&mut editor, "setBreakpoints", json!({}), "launch");
     refused(&mut editor, "launch", json!({}), "program");
     refused(&mut editor, "launch", json!({ "program": 7 }), "wrong");
-    refused(&mut editor, "launch", json!({ "program": "/nothing/there.wasm" }), "there.wasm");
+    refused(
+        &mut editor,
+        "launch",
+        json!({ "program": "/nothing/there.wasm" }),
+        "there.wasm",
+    );
     refused(&mut editor, "attach", json!({}), "url");
     let program = examples().join("color-dial/color-dial.wasm");
     editor.get("launch", json!({ "program": program, "stopOnEntry": true }));
     editor.event("initialized");
     editor.begin();
-    refused(&mut editor, "launch", json!({ "program": program }), "open already");
+    refused(
+        &mut editor,
+        "launch",
+        json!({ "program": program }),
+        "open already",
+    );
     refused(&mut editor, "borges/nothing", json!({}), "not understood");
-    refused(&mut editor, "writeMemory", json!({ "memoryReference": "0", "data": "" }), "not understood");
+    refused(
+        &mut editor,
+        "writeMemory",
+        json!({ "memoryReference": "0", "data": "" }),
+        "not understood",
+    );
     let odd = [
-        json!([]), json!("x"), json!({ "threadId": "x" }), json!({ "threadId": 99 }), json!({ "frameId": -1 }),
-        json!({ "frameId": i64::MAX }), json!({ "variablesReference": 0 }), json!({ "variablesReference": i64::MIN }),
-        json!({ "targetId": 5, "threadId": 1 }), json!({ "memoryReference": "zzz", "instructionCount": 1, "count": 1 }),
+        json!([]),
+        json!("x"),
+        json!({ "threadId": "x" }),
+        json!({ "threadId": 99 }),
+        json!({ "frameId": -1 }),
+        json!({ "frameId": i64::MAX }),
+        json!({ "variablesReference": 0 }),
+        json!({ "variablesReference": i64::MIN }),
+        json!({ "targetId": 5, "threadId": 1 }),
+        json!({ "memoryReference": "zzz", "instructionCount": 1, "count": 1 }),
         json!({ "memoryReference": "0", "instructionCount": u32::MAX, "count": 1 }),
         json!({ "source": {}, "line": -5, "column": -5, "breakpoints": [{ "line": i64::MIN }], "text": "é", "filters": ["x"] }),
         json!({ "source": { "path": "/x/color-dial.ts" }, "breakpoints": [{ "line": i64::MAX }], "line": i64::MAX }),
         json!({ "breakpoints": [{ "name": "", "dataId": "", "instructionReference": "", "hitCondition": "x" }] }),
-        json!({ "name": "", "value": "", "variablesReference": 1 }), json!({ "expression": "((((", "context": "hover" }),
-        json!({ "expression": "\u{0}", "context": "repl" }), json!({ "universe": {} }), json!({ "command": { "command": "x" } }),
-        json!({ "direction": "sideways", "size": "over" }), json!({ "line": "" }), json!({ "sourceReference": -1 }),
+        json!({ "name": "", "value": "", "variablesReference": 1 }),
+        json!({ "expression": "((((", "context": "hover" }),
+        json!({ "expression": "\u{0}", "context": "repl" }),
+        json!({ "universe": {} }),
+        json!({ "command": { "command": "x" } }),
+        json!({ "direction": "sideways", "size": "over" }),
+        json!({ "line": "" }),
+        json!({ "sourceReference": -1 }),
     ];
     let commands = [
-        "threads", "stackTrace", "scopes", "variables", "setVariable", "evaluate", "completions", "exceptionInfo",
-        "loadedSources", "modules", "source", "breakpointLocations", "disassemble", "readMemory", "gotoTargets", "goto",
-        "stepInTargets", "setBreakpoints", "setFunctionBreakpoints", "setInstructionBreakpoints", "setDataBreakpoints",
-        "setExceptionBreakpoints", "dataBreakpointInfo", "restartFrame", "cancel", "borges/jump", "borges/here",
-        "borges/session", "borges/step", "borges/multiverse", "borges/command",
+        "threads",
+        "stackTrace",
+        "scopes",
+        "variables",
+        "setVariable",
+        "evaluate",
+        "completions",
+        "exceptionInfo",
+        "loadedSources",
+        "modules",
+        "source",
+        "breakpointLocations",
+        "disassemble",
+        "readMemory",
+        "gotoTargets",
+        "goto",
+        "stepInTargets",
+        "setBreakpoints",
+        "setFunctionBreakpoints",
+        "setInstructionBreakpoints",
+        "setDataBreakpoints",
+        "setExceptionBreakpoints",
+        "dataBreakpointInfo",
+        "restartFrame",
+        "cancel",
+        "borges/jump",
+        "borges/here",
+        "borges/session",
+        "borges/step",
+        "borges/multiverse",
+        "borges/command",
     ];
     for command in commands {
         for arguments in &odd {
@@ -116,9 +184,11 @@ fn random_bytes_come_to_an_end() {
         random ^= random << 17;
         random
     };
-    for _ in 0..50 {
+    let mut said = Vec::new();
+    for _ in 0..200 {
         let mut editor = Editor::new(None);
-        let message = br#"{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}"#;
+        let message =
+            br#"{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"x"}}"#;
         let header = format!("Content-Length: {}\r\n\r\n", message.len());
         let mut bytes = [header.as_bytes(), message].concat();
         for _ in 0..=next() % 4 {
@@ -127,6 +197,7 @@ fn random_bytes_come_to_an_end() {
         }
         let end = (next() % (bytes.len() as u64 + 1)) as usize;
         editor.send_bytes(&bytes[..end]);
-        editor.end();
+        said.extend(editor.all_said());
     }
+    support::check_each(&said);
 }

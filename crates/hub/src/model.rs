@@ -353,6 +353,45 @@ mod tests {
         assert!(edges(MOST_STATES + 1).is_err_and(|error| error.contains("at most 5000")));
     }
 
+    /// A line is carried out where who says it looks, and says where that is then; what is typed is completed.
+    #[test]
+    fn a_line_is_said_in_the_universe_that_is_looked_at() {
+        let model = Model::parse(&AMB, "(+ (amb 1 2) 3)").expect("it is a program");
+        let mut session = ModelSession::new("test".to_owned(), model, Explore::default(), None);
+        let mut has_run = false;
+        let mut said = |line: &str, here: u32| {
+            let answer = say(&mut session, (line, here), &mut has_run, &mut |_| {
+                Flow::Continue
+            });
+            let Ok(Answer::Reply(Replied::Model(reply))) = answer else {
+                panic!("it is no reply");
+            };
+            match *reply {
+                ModelReply::Said { ok, here, .. } => (ok, here),
+                other => panic!("{other:?}"),
+            }
+        };
+        let (ok, end) = said("continue", 0);
+        assert!(ok && end > 0);
+        let (ok, before) = said("reverse-step", end);
+        assert!(ok && before != end);
+        assert_eq!(said("print 99999", before), (false, before));
+        assert_eq!(said("nonsense", before), (false, before));
+        assert_eq!(said("jump start", before), (true, 0));
+        let complete = ModelCommand::Complete {
+            line: "univ".to_owned(),
+            at: 4,
+            here: 0,
+        };
+        let completed = answer(&mut session, 0, complete, &mut |_| true);
+        let Ok(Answer::Reply(Replied::Model(reply))) = completed else {
+            panic!("it is no reply");
+        };
+        assert!(
+            matches!(*reply, ModelReply::Completed { start: 0, candidates } if candidates == ["universes"])
+        );
+    }
+
     /// What somebody knows who was told all news, and what somebody is told who comes now.
     #[test]
     fn news_add_up_to_all_that_there_is() {

@@ -291,13 +291,24 @@ impl Editor {
     }
 
     /// Hangs up, hears what is still said, and holds all of it against the schema.
-    pub(crate) fn end(mut self) {
+    pub(crate) fn end(self) {
+        let all = self.all_said();
+        let seqs = all.iter().map(|message| message["seq"].as_i64());
+        assert!(
+            seqs.eq((1..).map(Some).take(all.len())),
+            "messages are numbered from 1"
+        );
+        check_each(&all);
+    }
+
+    /// Hangs up, and hears what is still said: all of it.
+    pub(crate) fn all_said(mut self) -> Vec<Value> {
         self.output = None;
         while self.hear().is_some() {}
         if let Some(adapter) = self.adapter.take() {
             adapter.join().expect("no adapter panics");
         }
-        check(&self.all);
+        std::mem::take(&mut self.all)
     }
 }
 
@@ -323,12 +334,7 @@ fn read(input: &mut impl BufRead) -> Option<Value> {
 }
 
 /// Holds messages against the protocol's schema.
-pub(crate) fn check(messages: &[Value]) {
-    let seqs = messages.iter().map(|message| message["seq"].as_i64());
-    assert!(
-        seqs.eq((1..).map(Some).take(messages.len())),
-        "messages are numbered from 1"
-    );
+pub(crate) fn check_each(messages: &[Value]) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/node");
     let mut checker = Command::new("node")
         .arg(format!("{folder}/check.mjs"))

@@ -2,7 +2,7 @@
 
 use borges_multiverse::debug::Arrival;
 
-use super::{Kind, Line, Named, Predicate, PredicateError, Unknown, names};
+use super::{Kind, Line, Named, NoLine, Predicate, PredicateError, Unknown, names};
 
 /// A predicate that begins to hold, a line that an agent comes to, or a text that a state, or the step to it, begins to
 /// mention.
@@ -25,6 +25,9 @@ pub enum NoCondition {
     /// It names what the program does not have.
     #[error(transparent)]
     Unknown(#[from] Unknown),
+    /// It names a line that there is not.
+    #[error(transparent)]
+    Line(#[from] NoLine),
 }
 
 impl Condition {
@@ -54,7 +57,7 @@ impl Condition {
     /// # Errors
     /// [`NoCondition`].
     pub fn about(program: &impl Named, text: &str, spec: &str) -> Result<Self, NoCondition> {
-        match Line::named(text, spec) {
+        match Line::named(text, spec)? {
             Some(line) => Ok(Self(What::Line(line))),
             None => Self::parse(program, spec),
         }

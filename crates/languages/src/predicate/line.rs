@@ -13,19 +13,26 @@ pub struct Line {
 }
 
 impl Line {
-    /// The line that `line 12` names in a text; nothing if the words are others, or there is no such line.
-    #[must_use]
-    pub fn named(text: &str, spec: &str) -> Option<Self> {
-        let number: u32 = spec.trim().strip_prefix("line ")?.trim().parse().ok()?;
-        let nth = usize::try_from(number.checked_sub(1)?).ok()?;
+    /// The line that `line 12` names in a text; nothing if the words are others.
+    ///
+    /// # Errors
+    /// [`NoLine`].
+    pub fn named(text: &str, spec: &str) -> Result<Option<Self>, NoLine> {
+        let number = spec.trim().strip_prefix("line ");
+        let Some(number) = number.and_then(|number| number.trim().parse::<u32>().ok()) else {
+            return Ok(None);
+        };
         let mut from = 0;
-        for line in text.split_inclusive('\n').take(nth) {
-            from += line.len();
+        for (nth, line) in (1..).zip(text.split_inclusive('\n')) {
+            // Texts of programs are shorter than 2^32 bytes.
+            let bytes = (from, from + line.len() as u32);
+            if nth == number {
+                return Ok(Some(Self { number, bytes }));
+            }
+            from = bytes.1;
         }
-        let line = text.split_inclusive('\n').nth(nth)?;
-        // Texts of programs are shorter than 2^32 bytes.
-        let bytes = (from as u32, (from + line.len()) as u32);
-        Some(Self { number, bytes })
+        let lines = text.lines().count();
+        Err(NoLine { number, lines })
     }
 
     /// The agents that can do now what begins on it.
@@ -51,6 +58,14 @@ impl Line {
     }
 }
 
+/// A text has no line of this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the program has no line {number}: it has {lines}, counted from 1")]
+pub struct NoLine {
+    number: u32,
+    lines: usize,
+}
+
 impl std::fmt::Display for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}", self.number)
@@ -64,14 +79,15 @@ mod tests {
     #[test]
     fn lines_are_found_by_their_numbers() {
         let text = "ab\n\ncde";
-        let bytes = |spec: &str| Line::named(text, spec).map(|line| line.bytes);
-        assert_eq!(bytes("line 1"), Some((0, 3)));
-        assert_eq!(bytes(" line  2 "), Some((3, 4)));
-        assert_eq!(bytes("line 3"), Some((4, 7)));
-        for none in [
-            "line 0", "line 4", "line", "line x", "linear 1", "lines 1", "line -1",
-        ] {
-            assert_eq!(bytes(none), None, "{none}");
+        let bytes = |spec: &str| Line::named(text, spec).map(|line| line.map(|line| line.bytes));
+        assert_eq!(bytes("line 1"), Ok(Some((0, 3))));
+        assert_eq!(bytes(" line  2 "), Ok(Some((3, 4))));
+        assert_eq!(bytes("line 3"), Ok(Some((4, 7))));
+        for others in ["line", "line x", "linear 1", "lines 1", "line -1"] {
+            assert_eq!(bytes(others), Ok(None), "{others}");
+        }
+        for (spec, number) in [("line 0", 0), ("line 4", 4)] {
+            assert_eq!(bytes(spec), Err(NoLine { number, lines: 3 }));
         }
     }
 }

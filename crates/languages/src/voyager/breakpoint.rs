@@ -7,7 +7,7 @@ use borges_multiverse::language::Span;
 
 use crate::ambienttalk::{ActorId, Agent, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::model::debug::Refused;
-use crate::predicate::{self, Kind, Line, Predicate, PredicateError, Unknown};
+use crate::predicate::{self, Kind, Line, NoLine, Predicate, PredicateError, Unknown};
 use crate::source;
 
 /// A breakpoint. It halts in every universe in which it happens, any number of times.
@@ -65,6 +65,9 @@ pub enum BreakpointError {
     /// No send on the line.
     #[error("no message is sent on line {0}; messages are sent on lines {1}")]
     NoLine(u32, String),
+    /// No such line.
+    #[error(transparent)]
+    Line(#[from] NoLine),
     /// The predicate is wrong.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
@@ -94,7 +97,7 @@ impl Breakpoint {
                 Ok(name.to_owned())
             }
         };
-        if let Some(line) = Line::named(text, spec) {
+        if let Some(line) = Line::named(text, spec)? {
             return Ok(Self::Line(line));
         }
         Ok(match kind {
