@@ -58,6 +58,8 @@ pub(crate) struct Device {
     begun: bool,
     /// Breakpoints that the editor took away itself.
     dropped: HashSet<u32>,
+    /// Lines that the console has not answered yet: what they change is told after their answers.
+    unanswered: usize,
 }
 
 impl Device {
@@ -93,6 +95,7 @@ impl Device {
             runs_through,
             begun: false,
             dropped: HashSet::new(),
+            unanswered: 0,
         })
     }
 
@@ -203,11 +206,17 @@ impl Device {
                 "the program runs: this waits until it stands still, or is paused",
             );
         }
-        self.console.hear(Line::Execute {
+        self.tell_console(Line::Execute {
             request,
             line,
             frame,
-        });
+        })
+    }
+
+    /// Asks the console, which answers later.
+    fn tell_console(&mut self, line: Line) -> Asked {
+        self.unanswered += 1;
+        self.console.hear(line);
         Asked::Later
     }
 
@@ -222,8 +231,7 @@ impl Device {
         let column = asked.column - core.first_column();
         let at = console::byte_of(&line, column);
         let request = request.clone();
-        self.console.hear(Line::Complete { request, line, at });
-        Asked::Later
+        self.tell_console(Line::Complete { request, line, at })
     }
 
     /// The frame that is shown first.
@@ -283,12 +291,11 @@ impl Device {
             .iter()
             .any(|agent| agent.state == borges_session::listing::AgentState::Trapped);
         if is_trap {
-            self.console.hear(Line::Execute {
+            return self.tell_console(Line::Execute {
                 request: request.clone(),
                 line: "why time=1".to_owned(),
                 frame: None,
             });
-            return Asked::Later;
         }
         let stop = core.parts.stop.as_deref();
         let text = stop.map(|stop| motion::words(&stop.reason));
@@ -395,6 +402,7 @@ impl Debuggee for Device {
                 (request, answer)
             }
         };
+        self.unanswered = self.unanswered.saturating_sub(1);
         core.finish(&request, Some(answer));
     }
 

@@ -363,7 +363,8 @@ impl Device {
             return;
         }
         let here = core.parts.info.as_deref().map(|info| info.here.universe);
-        if here.is_none() || here == self.shown || core.parts.doing.is_some() {
+        let waits = core.parts.doing.is_some() || self.unanswered > 0;
+        if here.is_none() || here == self.shown || waits {
             return;
         }
         let stop = core.parts.stop.clone();

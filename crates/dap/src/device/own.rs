@@ -41,12 +41,11 @@ impl Device {
                     Err(failure) => return Some(Asked::Now(Err(failure))),
                 };
                 let request = request.clone();
-                self.console.hear(Line::Execute {
+                return Some(self.tell_console(Line::Execute {
                     request,
                     line,
                     frame: None,
-                });
-                return Some(Asked::Later);
+                }));
             }
             _ => return None,
         };
