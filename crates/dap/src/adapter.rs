@@ -5,44 +5,16 @@ use std::collections::BTreeMap;
 use borges_hub::protocol::Ask;
 use serde_json::json;
 
+use crate::arrival::{Arrival, Replied};
 use crate::capabilities;
-use crate::console;
-use crate::core::{Arrival, Core, Replied};
+use crate::core::Core;
+use crate::debuggee::{Asked, Debuggee};
 use crate::device::Device;
 use crate::door::Door;
 use crate::model::Model;
 use crate::protocol::arguments::{Attach, Disconnect, Initialize};
 use crate::protocol::{Answer, Failure, NOTHING, Request};
-use crate::way::{Host, Launch};
-
-/// What comes of a request.
-pub(crate) enum Asked {
-    /// Its answer.
-    Now(Answer),
-    /// It is answered when something else has happened.
-    Later,
-}
-
-/// A program that is debugged: what differs between those of devices and those of model languages.
-pub(crate) trait Debuggee {
-    /// Carries out a request; nothing if there is no such.
-    fn request(&mut self, core: &mut Core, request: &Request) -> Option<Asked>;
-
-    /// An answer of the session that nobody waited for in one place.
-    fn replied(&mut self, core: &mut Core, id: u32, reply: Replied);
-
-    /// The debug console has come to something.
-    fn said(&mut self, core: &mut Core, said: console::Said);
-
-    /// Looks at what the session told since the last time: others may have done something.
-    fn notice(&mut self, core: &mut Core);
-
-    /// The client has set what it wanted to before the start.
-    fn begin(&mut self, core: &mut Core, stop_on_entry: bool, is_joined: bool);
-
-    /// To the start again.
-    fn restart(&mut self, core: &mut Core, stop_on_entry: bool) -> Answer;
-}
+use crate::way::{Host, LaunchArguments};
 
 /// How a session was come by.
 struct Start {
@@ -206,16 +178,23 @@ impl Adapter {
         }
         // A secret that is wrong is told here; one that is left out may come with the next request.
         if client.token.is_some() {
-            self.door.enter(client.token.as_deref())?;
+            self.enter(client.token.as_deref())?;
         }
         self.core.client = client;
         self.is_initialized = true;
         Ok(capabilities::all())
     }
 
+    /// Lets in who knows the secret: nobody waits for them any more.
+    fn enter(&mut self, token: Option<&str>) -> Result<(), Failure> {
+        self.door.enter(token)?;
+        self.core.until = None;
+        Ok(())
+    }
+
     fn launch(&mut self, request: &Request) -> Answer {
-        let launch: Launch = request.arguments()?;
-        self.door.enter(launch.token.as_deref())?;
+        let launch: LaunchArguments = request.arguments()?;
+        self.enter(launch.token.as_deref())?;
         if launch.program.trim().is_empty() {
             return Err(Failure::shown(
                 "what is to be launched? Give \"program\": a WebAssembly module, a session file, or a source of a model language",
@@ -240,7 +219,7 @@ impl Adapter {
 
     fn join(&mut self, request: &Request) -> Answer {
         let attach: Attach = request.arguments()?;
-        self.door.enter(attach.token.as_deref())?;
+        self.enter(attach.token.as_deref())?;
         let url = attach.url.or_else(|| self.attach.clone());
         let url = url.ok_or_else(|| {
             Failure::shown(

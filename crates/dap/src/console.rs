@@ -16,11 +16,11 @@ use borges_session::Observer;
 use borges_session::command::{Command, Flow, Reply};
 use borges_session::listing::PlaceView;
 
-use crate::core::{Arrival, Replied, read_reply};
+use crate::arrival::{Arrival, Replied, Said, read_reply};
 use crate::parts::Heard;
 use crate::protocol::answers::CompletionItem;
 use crate::protocol::{Failure, Request};
-use crate::way::{Asks, Way};
+use crate::way::{Approach, Asks};
 
 /// Candidates in one answer: nobody reads more.
 const MOST_CANDIDATES: usize = 500;
@@ -44,20 +44,6 @@ pub(crate) enum Line {
     },
 }
 
-/// What the console has come to.
-pub(crate) enum Said {
-    Executed {
-        request: Request,
-        answer: Answer,
-    },
-    Completed {
-        request: Request,
-        line: String,
-        at: usize,
-        completion: Completion,
-    },
-}
-
 /// The way to the console's thread, which ends when this is dropped.
 pub(crate) struct Console(Sender<Line>);
 
@@ -67,7 +53,7 @@ impl Console {
     /// # Errors
     /// The session cannot be reached, or there is no thread.
     pub(crate) fn begin(
-        way: &mut dyn Way,
+        way: &mut dyn Approach,
         here: PlaceView,
         primitives: Vec<String>,
         is_painted: bool,

@@ -10,32 +10,17 @@ use borges_session::command::{Act, Command, Event, Look, Reply};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::arrival::{Arrival, Replied, read_reply};
 use crate::parts::{Heard, Parts};
 use crate::protocol::answers::{Output, Progress};
 use crate::protocol::arguments::{Cancel, Initialize};
 use crate::protocol::{Failure, NOTHING, Outgoing, Request};
-use crate::way::{Asks, Way};
+use crate::way::{Approach, Asks};
 
 /// How long what a program prints is gathered.
 const PRINT_EVERY: Duration = Duration::from_millis(50);
 /// Bytes of it that are sent at once.
 const MOST_PRINTED: usize = 64 << 10;
-
-/// What arrives at an adapter, from both sides.
-pub(crate) enum Arrival {
-    /// The editor asks.
-    Request(Request),
-    /// The editor sent what is no request.
-    Odd(String),
-    /// The editor has gone, or nothing can be read of it any more, for this reason.
-    Gone(Option<String>),
-    /// The session tells.
-    Told(Message),
-    /// The session tells nothing any more.
-    Lost,
-    /// The debug console has come to something.
-    Console(crate::console::Said),
-}
 
 /// What the session tells with. When it is dropped, nothing more comes.
 struct Ear(Sender<Arrival>);
@@ -45,9 +30,6 @@ impl Drop for Ear {
         let _nobody = self.0.send(Arrival::Lost);
     }
 }
-
-/// The result of what was asked of the session.
-pub(crate) type Replied = Result<Value, String>;
 
 /// An adapter's two sides.
 pub(crate) struct Core {
@@ -60,7 +42,7 @@ pub(crate) struct Core {
     /// Answers that nobody waits for any more in one place.
     replies: VecDeque<(u32, Replied)>,
     asks: Option<Box<dyn Asks>>,
-    pub(crate) way: Option<Box<dyn Way>>,
+    pub(crate) way: Option<Box<dyn Approach>>,
     next: u32,
     pub(crate) parts: Parts,
     pub(crate) client: Initialize,
@@ -75,6 +57,8 @@ pub(crate) struct Core {
     pub(crate) moving: bool,
     /// Nothing more can be sent, or is wanted.
     pub(crate) over: bool,
+    /// When a stranger is given up who has not said the secret.
+    pub(crate) until: Option<Instant>,
     /// What the program printed and the editor was not sent yet.
     printed: String,
     /// When it was sent something that the program printed.
@@ -106,6 +90,7 @@ impl Core {
             progresses: 0,
             moving: false,
             over: false,
+            until: None,
             printed: String::new(),
             flushed: Instant::now(),
             owed: HashMap::new(),
@@ -187,12 +172,19 @@ impl Core {
     /// What arrives next in the inbox; what the program printed does not wait for it for long.
     fn receive(&mut self) -> Arrival {
         loop {
-            if self.printed.is_empty() {
+            let print = PRINT_EVERY.saturating_sub(self.flushed.elapsed());
+            let print = (!self.printed.is_empty()).then_some(print);
+            let until = self
+                .until
+                .map(|until| until.saturating_duration_since(Instant::now()));
+            let Some(patience) = print.into_iter().chain(until).min() else {
                 return self.inbox.recv().unwrap_or(Arrival::Gone(None));
-            }
-            let patience = PRINT_EVERY.saturating_sub(self.flushed.elapsed());
+            };
             match self.inbox.recv_timeout(patience) {
                 Ok(arrival) => return arrival,
+                Err(RecvTimeoutError::Timeout) if until.is_some_and(|until| until <= patience) => {
+                    return Arrival::Gone(Some("the token was not said in time".to_owned()));
+                }
                 Err(RecvTimeoutError::Timeout) => self.flush(),
                 Err(RecvTimeoutError::Disconnected) => return Arrival::Gone(None),
             }
@@ -218,7 +210,7 @@ impl Core {
     ///
     /// # Errors
     /// It cannot be reached.
-    pub(crate) fn join(&mut self, mut way: Box<dyn Way>) -> Result<(), String> {
+    pub(crate) fn join(&mut self, mut way: Box<dyn Approach>) -> Result<(), String> {
         let ear = Ear(self.post.clone());
         let told = Box::new(move |message| ear.0.send(Arrival::Told(message)).is_ok());
         self.asks = Some(way.join(true, told)?);
@@ -486,13 +478,4 @@ impl Core {
     pub(crate) fn first_column(&self) -> i64 {
         i64::from(self.client.columns_start_at_1)
     }
-}
-
-/// An answer of the session of a device program.
-///
-/// # Errors
-/// It is of another version.
-pub(crate) fn read_reply(reply: Value) -> Result<Reply, String> {
-    serde_json::from_value(reply)
-        .map_err(|error| format!("the session answered what is not understood here: {error}"))
 }

@@ -18,6 +18,11 @@ impl Door {
         }
     }
 
+    /// Whether the secret was not said yet.
+    pub(crate) const fn is_locked(&self) -> bool {
+        self.secret.is_some() && !self.is_open
+    }
+
     /// Lets in who says the secret, and who has said it.
     ///
     /// # Errors
@@ -50,6 +55,7 @@ mod tests {
     #[test]
     fn only_who_knows_the_secret_gets_in_and_then_stays() {
         let mut door = Door::locked("0123456789abcdef".to_owned());
+        assert!(door.is_locked());
         for wrong in [
             None,
             Some(""),
@@ -59,7 +65,7 @@ mod tests {
             assert!(door.enter(wrong).is_err(), "{wrong:?}");
         }
         assert!(door.enter(Some("0123456789abcdef")).is_ok());
-        assert!(door.enter(None).is_ok());
+        assert!(door.enter(None).is_ok() && !door.is_locked());
         assert!(Door::default().enter(None).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! The Debug Adapter Protocol in front of a hub: what editors speak, for programs of devices, of WASI and of model languages.
 //!
-//! [`serve`] serves one editor on two streams, [`Listener`] several over TCP. An editor is one more client of a hub, beside
+//! [`serve`] serves one editor on two streams, [`EditorServer`] several over TCP. An editor is one more client of a hub, beside
 //! tabs and prompts: it shows what the session's parts say, and what others do to the session is told to it. A [`Host`]
 //! opens what an editor names.
 //!
@@ -14,9 +14,11 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod arrival;
 mod capabilities;
 mod console;
 mod core;
+mod debuggee;
 mod device;
 mod door;
 mod framing;
@@ -28,5 +30,5 @@ mod serve;
 mod sources;
 mod way;
 
-pub use serve::{Listener, serve};
-pub use way::{Asks, Host, Launch, OneOrMore, Ready, Told, Way};
+pub use serve::{EditorServer, serve};
+pub use way::{Approach, Asks, Host, LaunchArguments, OneOrMore, Ready, Told};

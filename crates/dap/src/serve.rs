@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::adapter::Adapter;
-use crate::core::{Arrival, Core};
+use crate::arrival::Arrival;
+use crate::core::Core;
 use crate::door::Door;
 use crate::framing;
 use crate::protocol::{Numbered, Outgoing, Request};
@@ -19,8 +20,10 @@ use crate::way::Host;
 const PATIENCE: usize = 4096;
 /// Editors at a time.
 const MOST_CLIENTS: usize = 16;
-/// How long a stranger may take with the first request.
-const FIRST_WORD: Duration = Duration::from_secs(10);
+/// How long a stranger may take to say the secret.
+const FIRST_WORD: Duration = Duration::from_secs(30);
+/// How long a client may take to read what it is sent.
+const READS_WITHIN: Duration = Duration::from_secs(30);
 
 /// Serves one editor until it disconnects or its stream ends. `attach` is the page whose session is joined if the editor
 /// names none.
@@ -34,14 +37,7 @@ pub fn serve(
     attach: Option<String>,
 ) -> io::Result<()> {
     let input = Box::new(BufReader::new(input));
-    speak(
-        input,
-        Box::new(output),
-        host,
-        Door::default(),
-        attach,
-        || {},
-    )
+    speak(input, Box::new(output), host, Door::default(), attach)
 }
 
 fn speak(
@@ -50,7 +46,6 @@ fn speak(
     host: Box<dyn Host>,
     door: Door,
     attach: Option<String>,
-    heard_of: impl FnOnce() + Send + 'static,
 ) -> io::Result<()> {
     let (post, inbox) = channel();
     let (out, messages) = sync_channel::<Outgoing>(PATIENCE);
@@ -71,9 +66,10 @@ fn speak(
     })?;
     let read = post.clone();
     let reading = thread::Builder::new().name("editor-in".to_owned());
-    reading.spawn(move || listen(&mut *input, &read, heard_of))?;
+    reading.spawn(move || listen(&mut *input, &read))?;
     let sent = Box::new(move |message| out.try_send(message).is_ok());
-    let core = Core::new(inbox, post, sent);
+    let mut core = Core::new(inbox, post, sent);
+    core.until = door.is_locked().then(|| Instant::now() + FIRST_WORD);
     Adapter::new(core, host, door, attach).run();
     // What was said last is written before the stream is closed.
     let _written = writing.join();
@@ -81,8 +77,7 @@ fn speak(
 }
 
 /// Reads until nothing more can be read.
-fn listen(input: &mut dyn BufRead, post: &Sender<Arrival>, heard_of: impl FnOnce()) {
-    let mut heard_of = Some(heard_of);
+fn listen(input: &mut dyn BufRead, post: &Sender<Arrival>) {
     loop {
         let arrival = match framing::read(input) {
             Ok(Some(body)) => match Request::read(&body) {
@@ -93,11 +88,6 @@ fn listen(input: &mut dyn BufRead, post: &Sender<Arrival>, heard_of: impl FnOnce
             Err(error) => Arrival::Gone(Some(error.to_string())),
         };
         let is_last = matches!(arrival, Arrival::Gone(_));
-        if matches!(arrival, Arrival::Request(_))
-            && let Some(heard_of) = heard_of.take()
-        {
-            heard_of();
-        }
         if post.send(arrival).is_err() || is_last {
             return;
         }
@@ -105,13 +95,13 @@ fn listen(input: &mut dyn BufRead, post: &Sender<Arrival>, heard_of: impl FnOnce
 }
 
 /// Waits on loopback for editors, each of which has a session of its own, or joins a page's.
-pub struct Listener {
+pub struct EditorServer {
     listener: TcpListener,
     token: String,
     attach: Option<String>,
 }
 
-impl Listener {
+impl EditorServer {
     /// Listens on a port of 127.0.0.1; 0 is any that is free. `token` is the secret that an editor has to say; a random one
     /// if there is none.
     ///
@@ -180,15 +170,11 @@ fn converse(
     attach: Option<String>,
 ) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    // Who says nothing keeps no place; who has said something may think.
-    stream.set_read_timeout(Some(FIRST_WORD))?;
-    let (input, timed) = (stream.try_clone()?, stream.try_clone()?);
-    let patient = move || {
-        let _stays = timed.set_read_timeout(None);
-    };
+    stream.set_write_timeout(Some(READS_WITHIN))?;
+    let input = stream.try_clone()?;
     let output = stream.try_clone()?;
     let input = Box::new(BufReader::new(input));
-    let spoken = speak(input, Box::new(output), host, door, attach, patient);
+    let spoken = speak(input, Box::new(output), host, door, attach);
     let _closed = stream.shutdown(std::net::Shutdown::Both);
     spoken
 }

@@ -17,25 +17,25 @@ pub trait Host: Send {
     ///
     /// # Errors
     /// Why it cannot be launched, for people.
-    fn launch(&mut self, launch: &Launch) -> Result<Ready, String>;
+    fn launch(&mut self, launch: &LaunchArguments) -> Result<Ready, String>;
 
     /// Joins the session of a page.
     ///
     /// # Errors
     /// Nobody answers at that address, for people.
-    fn attach(&mut self, url: &str) -> Result<Box<dyn Way>, String>;
+    fn attach(&mut self, url: &str) -> Result<Box<dyn Approach>, String>;
 }
 
 /// What is ready to be opened.
 pub struct Ready {
     /// The way to the session.
-    pub way: Box<dyn Way>,
+    pub way: Box<dyn Approach>,
     /// What to open there.
     pub program: String,
 }
 
 /// A session that others may look at too.
-pub trait Way: Send {
+pub trait Approach: Send {
     /// Somebody joins: to see everything, or for answers only.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ pub trait Asks: Send {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Launch {
+pub struct LaunchArguments {
     /// A module, a source of a model language, or a session file.
     pub program: String,
     /// The folder that relative paths are in; that of this process if there is none.

@@ -220,28 +220,31 @@ fn answer(
             Ok(ModelReply::Races(races))
         }
         ModelCommand::State { state } => words(one_state(session, state, watch)),
-        ModelCommand::Edges { states } if states.len() > MOST_STATES => Err(format!(
-            "{} states: edges of at most {MOST_STATES} at once",
-            states.len()
-        )),
-        ModelCommand::Edges { states } => {
-            let graph = session.graph(watch);
-            let edges = states.into_iter().flat_map(|state| graph.leaving(state));
-            let edges = edges.filter_map(|edge| graph.edge_row(edge)).collect();
-            Ok(ModelReply::Edges { edges })
-        }
+        ModelCommand::Edges { states } => edges(session, states, watch),
         ModelCommand::Caredeb { line } => caredeb(session, &line, watch),
-        ModelCommand::Complete { line, at, here } => {
-            let completion = VoyagerPrompt::at(session, here, true).complete(&line, at);
-            Ok(ModelReply::Completed {
-                start: completion.start,
-                candidates: completion.candidates,
-            })
-        }
+        ModelCommand::Complete { line, at, here } => Ok(complete(session, (&line, at), here)),
         // Carried out by who knows whether the start has run.
         ModelCommand::Line { .. } => Err("a line is said to the prompt".to_owned()),
     };
     reply.map(|reply| Answer::Reply(Replied::Model(Box::new(reply))))
+}
+
+/// The edges that leave some states.
+fn edges(
+    session: &mut ModelSession,
+    states: Vec<u32>,
+    watch: Watch<'_>,
+) -> Result<ModelReply, String> {
+    if states.len() > MOST_STATES {
+        let count = states.len();
+        return Err(format!(
+            "{count} states: edges of at most {MOST_STATES} at once"
+        ));
+    }
+    let graph = session.graph(watch);
+    let edges = states.into_iter().flat_map(|state| graph.leaving(state));
+    let edges = edges.filter_map(|edge| graph.edge_row(edge)).collect();
+    Ok(ModelReply::Edges { edges })
 }
 
 /// The outcomes through an abstraction.
@@ -282,6 +285,15 @@ fn caredeb(session: &mut ModelSession, line: &str, watch: Watch<'_>) -> Result<M
     let ok = answer.verdict != Verdict::Failed;
     let debugger = session.caredeb().ok_or_else(none)?;
     Ok(ModelReply::Caredeb(CareDeb::of(debugger, ok, answer.text)))
+}
+
+/// What a line of that prompt can become.
+fn complete(session: &mut ModelSession, (line, at): (&str, usize), here: u32) -> ModelReply {
+    let completion = VoyagerPrompt::at(session, here, true).complete(line, at);
+    ModelReply::Completed {
+        start: completion.start,
+        candidates: completion.candidates,
+    }
 }
 
 /// Carries out a line of the prompt that all languages have, of who looks at a universe.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use borges_dap::{Asks, Host, Launch, Listener, Ready, Told, Way};
+use borges_dap::{Approach, Asks, EditorServer, Host, LaunchArguments, Ready, Told};
 use borges_hub::protocol::Ask;
 use borges_hub::{ClientId, Hub};
 use borges_languages::model::language;
@@ -37,7 +37,7 @@ pub(crate) fn dap(options: &args::Dap, output: &mut Output) -> Result<Exit, Fail
             "leave it out: a random one is made and printed",
         ));
     }
-    let listener = Listener::bind(port(listen)?, token, options.attach.clone());
+    let listener = EditorServer::bind(port(listen)?, token, options.attach.clone());
     let listener = listener.map_err(|error| {
         Failure::new(
             Exit::Device,
@@ -81,7 +81,7 @@ fn port(listen: &str) -> Result<u16, Failure> {
 struct Desk;
 
 impl Host for Desk {
-    fn launch(&mut self, launch: &Launch) -> Result<Ready, String> {
+    fn launch(&mut self, launch: &LaunchArguments) -> Result<Ready, String> {
         let options = options(launch)?;
         let program = options
             .program
@@ -100,13 +100,13 @@ impl Host for Desk {
         Ok(Ready { way, program })
     }
 
-    fn attach(&mut self, url: &str) -> Result<Box<dyn Way>, String> {
+    fn attach(&mut self, url: &str) -> Result<Box<dyn Approach>, String> {
         Ok(Box::new(Page(url.to_owned())))
     }
 }
 
 /// What an editor says, read as the options of `borges debug` are: both mean the same, and are refused alike.
-fn options(launch: &Launch) -> Result<args::Debug, String> {
+fn options(launch: &LaunchArguments) -> Result<args::Debug, String> {
     let base = launch.cwd.as_ref().map_or_else(PathBuf::new, PathBuf::from);
     let file = |path: &String| base.join(path).display().to_string();
     let is_text = language::of_word(launch.program.trim()).is_some();
@@ -179,7 +179,7 @@ struct Own {
     page: Option<String>,
 }
 
-impl Way for Own {
+impl Approach for Own {
     fn join(&mut self, sees: bool, told: Told) -> Result<Box<dyn Asks>, String> {
         let hub = self.hub.clone();
         let client = hub.join(sees, told);
@@ -229,7 +229,7 @@ impl Drop for Near {
 /// The session of a page, by its address.
 struct Page(String);
 
-impl Way for Page {
+impl Approach for Page {
     fn join(&mut self, sees: bool, told: Told) -> Result<Box<dyn Asks>, String> {
         let joined = Joined::join(&self.0, sees, told);
         Ok(Box::new(Far(joined.map_err(|error| error.to_string())?)))

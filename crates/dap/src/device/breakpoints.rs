@@ -9,8 +9,8 @@ use borges_session::listing::BreakpointListing;
 use serde_json::json;
 
 use super::{Device, code};
-use crate::adapter::Asked;
 use crate::core::Core;
+use crate::debuggee::Asked;
 use crate::protocol::answers::{self, Filter};
 use crate::protocol::arguments::{
     DataBreakpoint, FilterOption, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,

@@ -16,9 +16,10 @@ use borges_session::is_of_library;
 use borges_session::listing::StackFrame;
 use serde_json::json;
 
-use crate::adapter::{Asked, Debuggee};
+use crate::arrival::{self, Replied};
 use crate::console::{self, Console, Line};
-use crate::core::{Core, Replied};
+use crate::core::Core;
+use crate::debuggee::{Asked, Debuggee};
 use crate::handles::Handles;
 use crate::protocol::answers::{self, Evaluated, Module, Thread};
 use crate::protocol::arguments::{Completions, Evaluate, OfSource, StackTrace};
@@ -382,9 +383,9 @@ impl Debuggee for Device {
         }
     }
 
-    fn said(&mut self, core: &mut Core, said: console::Said) {
+    fn said(&mut self, core: &mut Core, said: arrival::Said) {
         let (request, answer) = match said {
-            console::Said::Completed {
+            arrival::Said::Completed {
                 request,
                 line,
                 at,
@@ -393,7 +394,7 @@ impl Debuggee for Device {
                 let items = console::items(&line, at, &completion, core.first_column());
                 (request, body(json!({ "targets": items })))
             }
-            console::Said::Executed { request, answer } => {
+            arrival::Said::Executed { request, answer } => {
                 let answer = match request.command.as_str() {
                     "exceptionInfo" => self.trap(core, &answer),
                     "borges/command" => own::record(&answer),

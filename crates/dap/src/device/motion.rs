@@ -7,8 +7,9 @@ use borges_session::listing::StreamsListing;
 use serde_json::{Value, json};
 
 use super::{Device, MAIN, frame_number};
-use crate::adapter::Asked;
-use crate::core::{Core, Replied, read_reply};
+use crate::arrival::{Replied, read_reply};
+use crate::core::Core;
+use crate::debuggee::Asked;
 use crate::protocol::answers::Stopped;
 use crate::protocol::arguments::{OfFrame, OwnStep, Step};
 use crate::protocol::{Answer, Failure, NOTHING, Request};

@@ -5,9 +5,9 @@ use borges_session::command::{Act, Command, Look, Reply};
 use serde_json::{Value, json};
 
 use super::Device;
-use crate::adapter::Asked;
 use crate::console::Line;
 use crate::core::Core;
+use crate::debuggee::Asked;
 use crate::protocol::arguments::{Jump, Line as Typed, Own, Upload};
 use crate::protocol::{Answer, Failure, NOTHING, Request, body};
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::Model;
 use super::motion::not_here;
-use crate::adapter::Asked;
 use crate::core::Core;
+use crate::debuggee::Asked;
 use crate::protocol::answers;
 use crate::protocol::arguments::SetBreakpoints;
 use crate::protocol::{Answer, Request, body};

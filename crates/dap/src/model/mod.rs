@@ -14,10 +14,11 @@ use borges_hub::ModelCommand;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::adapter::{Asked, Debuggee};
+use crate::arrival::{self, Replied};
 use crate::capabilities;
 use crate::console;
-use crate::core::{Core, Replied};
+use crate::core::Core;
+use crate::debuggee::{Asked, Debuggee};
 use crate::handles::{Handles, Node};
 use crate::protocol::answers::{
     self, CompletionItem, Evaluated, Scope, Source, StepInTarget, Thread, Variable,
@@ -528,7 +529,7 @@ impl Debuggee for Model {
         }
     }
 
-    fn said(&mut self, _: &mut Core, _: console::Said) {}
+    fn said(&mut self, _: &mut Core, _: arrival::Said) {}
 
     fn notice(&mut self, core: &mut Core) {
         if self.begun && self.motion.is_none() {

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::card::{Came, Ran};
 use super::{Model, NOBODY};
-use crate::adapter::Asked;
-use crate::core::{Core, Replied};
+use crate::arrival::Replied;
+use crate::core::Core;
+use crate::debuggee::Asked;
 use crate::protocol::answers::Stopped;
 use crate::protocol::arguments::{Jump, OwnStep, Step};
 use crate::protocol::{self, Answer, Failure, NOTHING, Request};

@@ -59,16 +59,21 @@ class Editor extends DebugClient {
   }
 }
 
-function adapter(...args) {
-  const editor = new Editor(BORGES, ["dap", ...args], "borges", { env: environment });
+function adapter() {
+  const editor = new Editor(BORGES, "dap", "borges", { env: environment });
   editor.defaultTimeout = 30_000;
   return editor;
 }
 
 /** An editor at a process of its own. */
 export async function start(...args) {
-  const editor = adapter(...args);
-  await editor.start();
+  const editor = adapter();
+  if (args.length === 0) await editor.start();
+  else {
+    // The client itself knows of no arguments.
+    const server = spawn(BORGES, ["dap", ...args], { env: environment, stdio: ["pipe", "pipe", "inherit"] });
+    editor.connect(server.stdout, server.stdin);
+  }
   return editor;
 }
 

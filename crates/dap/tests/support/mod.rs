@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use borges_dap::{Asks, Host, Launch, Ready, Told, Way};
+use borges_dap::{Approach, Asks, Host, LaunchArguments, Ready, Told};
 use borges_hub::protocol::{Ask, ShelfListing};
 use borges_hub::{ClientId, Hub, Opened, Shelf};
 use borges_languages::model::{Explore, Model, language};
@@ -63,7 +63,7 @@ struct Joined {
 }
 
 impl Host for Here {
-    fn launch(&mut self, launch: &Launch) -> Result<Ready, String> {
+    fn launch(&mut self, launch: &LaunchArguments) -> Result<Ready, String> {
         let (hub, thread) = Hub::start(Box::new(Programs), None)?;
         let thread = Some(thread);
         Ok(Ready {
@@ -72,13 +72,13 @@ impl Host for Here {
         })
     }
 
-    fn attach(&mut self, url: &str) -> Result<Box<dyn Way>, String> {
+    fn attach(&mut self, url: &str) -> Result<Box<dyn Approach>, String> {
         let hub = self.hub.clone().ok_or(format!("nobody is at {url}"))?;
         Ok(Box::new(Near { hub, thread: None }))
     }
 }
 
-impl Way for Near {
+impl Approach for Near {
     fn join(&mut self, sees: bool, told: Told) -> Result<Box<dyn Asks>, String> {
         let hub = self.hub.clone();
         let client = hub.join(sees, told);

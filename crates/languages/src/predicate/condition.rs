@@ -2,7 +2,7 @@
 
 use borges_multiverse::debug::Arrival;
 
-use super::{Kind, Line, Named, NoLine, Predicate, PredicateError, Unknown, names};
+use super::{Kind, Named, NoLine, Predicate, PredicateError, TextLine, Unknown, names};
 
 /// A predicate that begins to hold, a line that an agent comes to, or a text that a state, or the step to it, begins to
 /// mention.
@@ -12,7 +12,7 @@ pub struct Condition(What);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
     Predicate(Predicate),
-    Line(Line),
+    Line(TextLine),
     Text(String),
 }
 
@@ -57,7 +57,7 @@ impl Condition {
     /// # Errors
     /// [`NoCondition`].
     pub fn about(program: &impl Named, text: &str, spec: &str) -> Result<Self, NoCondition> {
-        match Line::named(text, spec)? {
+        match TextLine::named(text, spec)? {
             Some(line) => Ok(Self(What::Line(line))),
             None => Self::parse(program, spec),
         }

@@ -5,14 +5,14 @@ use borges_multiverse::language::Language;
 
 /// A line of a program's text, as a place where agents halt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct TextLine {
     /// From 1.
     number: u32,
     /// The offsets of its first byte and of the byte after its last.
     bytes: (u32, u32),
 }
 
-impl Line {
+impl TextLine {
     /// The line that `line 12` names in a text; nothing if the words are others.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ pub struct NoLine {
     lines: usize,
 }
 
-impl std::fmt::Display for Line {
+impl std::fmt::Display for TextLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "line {}", self.number)
     }
@@ -79,7 +79,8 @@ mod tests {
     #[test]
     fn lines_are_found_by_their_numbers() {
         let text = "ab\n\ncde";
-        let bytes = |spec: &str| Line::named(text, spec).map(|line| line.map(|line| line.bytes));
+        let bytes =
+            |spec: &str| TextLine::named(text, spec).map(|line| line.map(|line| line.bytes));
         assert_eq!(bytes("line 1"), Ok(Some((0, 3))));
         assert_eq!(bytes(" line  2 "), Ok(Some((3, 4))));
         assert_eq!(bytes("line 3"), Ok(Some((4, 7))));

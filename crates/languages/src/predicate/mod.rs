@@ -17,7 +17,7 @@ mod parse;
 use std::fmt;
 
 pub use condition::{Condition, NoCondition};
-pub use line::{Line, NoLine};
+pub use line::{NoLine, TextLine};
 pub use names::{Kind, Named, Standing, Unknown};
 pub(crate) use names::{forwarded, resolve};
 

@@ -7,7 +7,7 @@ use borges_multiverse::language::Span;
 
 use crate::ambienttalk::{ActorId, Agent, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::model::debug::Refused;
-use crate::predicate::{self, Kind, Line, NoLine, Predicate, PredicateError, Unknown};
+use crate::predicate::{self, Kind, NoLine, Predicate, PredicateError, TextLine, Unknown};
 use crate::source;
 
 /// A breakpoint. It halts in every universe in which it happens, any number of times.
@@ -33,7 +33,7 @@ pub enum Breakpoint {
     /// The predicate has begun to hold.
     When(Predicate),
     /// An actor has come to the line.
-    Line(Line),
+    Line(TextLine),
 }
 
 /// Places from which messages are sent.
@@ -97,7 +97,7 @@ impl Breakpoint {
                 Ok(name.to_owned())
             }
         };
-        if let Some(line) = Line::named(text, spec)? {
+        if let Some(line) = TextLine::named(text, spec)? {
             return Ok(Self::Line(line));
         }
         Ok(match kind {
