@@ -4,6 +4,7 @@
 #   scripts/setup.sh            what building Borges needs
 #   scripts/setup.sh examples   and what rebuilding the example programs needs
 #   scripts/setup.sh page       and what building and testing the page of `borges debug` needs
+#   scripts/setup.sh vscode     and what building and testing the extension for VS Code needs
 #   scripts/setup.sh firmware   and what measuring and emulating the firmware needs
 #   scripts/setup.sh tests      and what the tests need
 #
@@ -70,12 +71,24 @@ for_editors() {
     python3 -m pip --version >/dev/null 2>&1 || need python3-pip "fetches the schema of editors' messages" /no/file/says/so
 }
 
+for_vscode() {
+    need nodejs "builds the extension for VS Code" node
+    need npm "installs what it is built with, and the editor" npm
+    need g++ "compiles parts of that editor" g++
+    need make "compiles parts of that editor" make
+    need python3 "compiles parts of that editor" python3
+    need ripgrep "searches in that editor" rg
+    need chromium "shows that editor" chromium
+    need fonts-dejavu-core "the letters in that browser" /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+}
+
 for_tests() {
     if bookworm; then
         for_examples
         for_real_programs
     fi
     for_page
+    for_vscode
     for_firmware
     for_editors
 }
@@ -114,9 +127,10 @@ case "${1:-build}" in
     build) ;;
     examples) for_examples ;;
     page) for_page ;;
+    vscode) for_vscode ;;
     firmware) for_firmware ;;
     tests) for_tests ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
 case "${1:-build}" in
