@@ -133,7 +133,7 @@ impl Core {
         self.send(Outgoing::event("output", Output { category, output }));
     }
 
-    /// Shows a text in the debug console.
+    /// Shows a text in the debug console: after the answer to the request that is being carried out, if one is.
     pub(crate) fn output(&mut self, category: &'static str, text: impl Into<String>) {
         let mut output = text.into();
         if category == "stdout" {
@@ -142,7 +142,7 @@ impl Core {
         if category != "stderr" && !output.ends_with('\n') {
             output.push('\n');
         }
-        self.send(Outgoing::event("output", Output { category, output }));
+        self.event("output", Output { category, output });
     }
 
     /// A request is being carried out from now on.
