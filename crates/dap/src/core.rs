@@ -331,7 +331,7 @@ impl Core {
             }
             "cancel" => {
                 let answer = request.arguments().map(|cancel| self.cancel(&cancel));
-                let answer = answer.and_then(|()| NOTHING);
+                let answer = answer.and(NOTHING);
                 self.send(Outgoing::answer(&request, answer));
                 None
             }

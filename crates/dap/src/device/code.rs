@@ -1,6 +1,7 @@
 //! Instructions, memory and the text of sources.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -185,16 +186,18 @@ impl Device {
         core: &mut Core,
         entry: &FunctionEntry,
     ) -> Result<Vec<(u32, Instruction)>, Failure> {
-        if !self.code.functions.contains_key(&entry.offset) {
-            let place = Some(CodePlace::Offset(entry.offset));
-            let around = 0;
-            let Reply::Disassembly(listing) = core.look(Look::Disassemble { place, around })?
-            else {
-                return Err(Failure::new("there is no code there"));
-            };
-            self.code.functions.insert(entry.offset, listing);
-        }
-        let listing = &self.code.functions[&entry.offset];
+        let listing = match self.code.functions.entry(entry.offset) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let place = Some(CodePlace::Offset(entry.offset));
+                let around = 0;
+                let look = Look::Disassemble { place, around };
+                let Reply::Disassembly(listing) = core.look(look)? else {
+                    return Err(Failure::new("there is no code there"));
+                };
+                unknown.insert(listing)
+            }
+        };
         let source = entry.file.as_deref().map(|file| self.sources.source(file));
         let instruction = |(nth, one): (usize, &borges_session::listing::InstructionListing)| {
             let instruction = Instruction {
