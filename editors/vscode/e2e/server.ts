@@ -1,6 +1,6 @@
 // A code-server with the packaged extension, and a workspace of examples.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +23,8 @@ const SETTINGS = {
   "git.enabled": false,
   "npm.autoDetect": "off",
   "telemetry.telemetryLevel": "off",
-  "typescript.surveys.enabled": false,
-  "typescript.validate.enable": false,
-  "typescript.disableAutomaticTypeAcquisition": true,
+  "testing.automaticallyOpenTestResults": "neverOpen",
+  "testing.automaticallyOpenPeekView": "never",
   "update.mode": "none",
   "window.commandCenter": false,
   "workbench.layoutControl.enabled": false,
@@ -57,6 +56,7 @@ export class Server {
     for (const name of EXAMPLES) {
       cpSync(join(ROOT, "examples", name), join(workspace, name), { recursive: true });
     }
+    writeFailingTests(join(workspace, "color-dial"));
     mkdirSync(at("data/User"), { recursive: true });
     writeFileSync(at("data/User/settings.json"), JSON.stringify(SETTINGS));
     writeFileSync(at("config.yaml"), "");
@@ -92,6 +92,17 @@ export class Server {
     await gone;
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The paths of a program as tests, one of which expects that its motor turns further than it does. */
+function writeFailingTests(folder: string): void {
+  const file = join(folder, "color-dial.test.json");
+  const given = ["paths", join(folder, "color-dial.wasm"), "--max-inputs", "2", "--write-test", file];
+  const done = spawnSync(join(ROOT, "editors/vscode/bin/borges"), given, { cwd: folder });
+  if (done.status !== 0) {
+    throw new Error(`no tests were written: ${done.stderr.toString()}`);
+  }
+  writeFileSync(file, readFileSync(file, "utf8").replace("drive_motor_degrees(0, 5000, 45)", "drive_motor_degrees(0, 5000, 90)"));
 }
 
 function freePort(): Promise<number> {

@@ -1,7 +1,7 @@
 // VS Code's window, as a user's hands and eyes have it.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { chromium, type Browser, type FrameLocator, type Locator, type Page } from "playwright-core";
 import { ROOT } from "./server";
 
 const PICTURES = process.env["BORGES_PICTURES"] ?? join(ROOT, "target/vscode-pictures");
@@ -36,7 +36,7 @@ export class Workbench {
   }
 
   /** Opens a file by the end of its path. */
-  async file(name: string, line?: number): Promise<void> {
+  async file(name: string, line?: number, column = 1): Promise<void> {
     const short = name.split("/").at(-1)!;
     await this.page.keyboard.press("Control+p");
     await this.picker(name);
@@ -46,7 +46,7 @@ export class Workbench {
     if (line !== undefined) {
       await this.page.locator(".editor-group-container.active .view-lines .view-line").first().waitFor();
       await this.page.keyboard.press("Control+g");
-      await this.picker(`:${line}`);
+      await this.picker(`:${line}:${column}`);
       await this.page.keyboard.press("Enter");
       await this.cursorAt(line);
     }
@@ -99,6 +99,23 @@ export class Workbench {
     }
   }
 
+  /**
+   * Moves the program by a key or a click, and waits until it stands elsewhere. The extension hears of a stop before the
+   * editor does: a key that comes in between does nothing, and is pressed again.
+   */
+  async move(by: string | Locator, line: number | undefined, place: RegExp): Promise<void> {
+    const status = this.page.locator(".statusbar-item", { hasText: /universe \d|running/ }).first();
+    const before = (await status.textContent()) ?? "";
+    for (let left = PATIENCE_MS; left > 0; left -= AGAIN_MS) {
+      await (typeof by === "string" ? this.page.keyboard.press(by) : by.click());
+      const same = this.page.locator(".statusbar-item", { hasText: before });
+      if (await same.waitFor({ state: "detached", timeout: AGAIN_MS }).then(() => true, () => false)) {
+        break;
+      }
+    }
+    await this.stands(line, place);
+  }
+
   async status(place: RegExp): Promise<void> {
     await this.page.locator(".statusbar-item", { hasText: place }).first().waitFor();
   }
@@ -143,6 +160,27 @@ export class Workbench {
     if ((await header.getAttribute("aria-expanded")) === "true") {
       await header.click();
     }
+  }
+
+  /** What is in the webview that is shown. */
+  webview(): FrameLocator {
+    return this.page.frameLocator("iframe.webview.ready").last().frameLocator("#active-frame");
+  }
+
+  async closeTab(title: string): Promise<void> {
+    const tab = this.page.locator(".tab", { hasText: title });
+    await tab.locator(".codicon-close").click();
+    await tab.waitFor({ state: "hidden" });
+  }
+
+  /** Puts the keys into the source. */
+  async focusSource(): Promise<void> {
+    await this.page.keyboard.press("Control+1");
+  }
+
+  /** Chooses a row of the list at the top. */
+  async choose(text: RegExp): Promise<void> {
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
   }
 
   /** Ends the session, and waits until the editor has. */

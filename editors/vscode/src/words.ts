@@ -49,3 +49,15 @@ export function ways(listing: SuggestionListing): string[] {
   walk(0, []);
   return found.filter((way) => way !== "").sort((a, b) => a.length - b.length);
 }
+
+/** Names of a line outside of its comment, each once, with their columns. */
+export function names(line: string): Map<number, string> {
+  const code = line.replace(/(\/\/|;;).*$/, "").replace(/"(?:[^"\\]|\\.)*"/g, (text) => " ".repeat(text.length));
+  const found = new Map<string, number>();
+  for (const match of code.matchAll(/[A-Za-z_]\w*/g)) {
+    if (!found.has(match[0])) {
+      found.set(match[0], match.index);
+    }
+  }
+  return new Map([...found].map(([name, column]) => [column, name]));
+}

@@ -26,12 +26,17 @@ class Tree implements vscode.TreeDataProvider<Row> {
   readonly onDidChangeTreeData = this.changes.event;
   private rows: Rows | undefined;
   private here: Row | undefined;
+  /** Rows below rows, as they were given last. */
+  private readonly given = new Map<string, Row[]>();
 
   /** Shows the multiverse of a session; answers the row of where it stands. */
   async show(live: Live | undefined): Promise<Row | undefined> {
     if (live?.place === undefined) {
       // What runs moves on: the last that was seen stays, and is nowhere marked.
-      this.rows = live === undefined ? undefined : this.rows;
+      if (live === undefined) {
+        this.rows = undefined;
+        this.given.clear();
+      }
       this.here = undefined;
     } else {
       const isModel = live.place.status !== undefined;
@@ -47,7 +52,13 @@ class Tree implements vscode.TreeDataProvider<Row> {
     if (this.rows === undefined) {
       return [];
     }
-    return row === undefined ? this.rows.roots() : this.rows.below(row);
+    const id = row?.id ?? "";
+    try {
+      this.given.set(id, await (row === undefined ? this.rows.roots() : this.rows.below(row)));
+    } catch {
+      // The program has moved on meanwhile: what was shown stays until its next stop.
+    }
+    return this.given.get(id) ?? [];
   }
 
   getParent(row: Row): Row | undefined {
