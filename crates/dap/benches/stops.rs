@@ -19,7 +19,6 @@ const PROGRAMS: &[&str] = &[
     "binary-counter/binary-counter.wasm",
     "blink/blink.wasm",
     "breakout/breakout.wasm",
-    "calculator/calculator.wasm",
     "color-dial/color-dial.wasm",
     "knock-lock/knock-lock.wasm",
     "ledger/ledger.wasm",

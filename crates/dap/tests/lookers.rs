@@ -51,7 +51,7 @@ fn what_one_editor_does_another_is_told() {
     let left = left["breakpoints"].as_array().cloned().unwrap_or_default();
     let ids: Vec<_> = left.iter().map(|one| one["id"].clone()).collect();
     assert!(ids.contains(&id), "{ids:?}");
-    let mock = json!({ "expression": "mock readUartSensor = 3", "context": "repl" });
+    let mock = json!({ "expression": "mock read_uart_sensor = 3", "context": "repl" });
     one.get("evaluate", mock);
     assert_eq!(other.event("invalidated")["areas"], json!(["variables"]));
     one.leave();
