@@ -101,7 +101,10 @@ scenario("who wrote this goes back to the write", async () => {
   await editor.press("Alt+w");
   await editor.page.locator(".notification-toast", { hasText: "'current' was" }).waitFor();
   await editor.stands(20, /universe/);
-  leave = () => editor.stop();
+  leave = async () => {
+    await editor.command("Notifications: Clear All Notifications");
+    await editor.stop();
+  };
 });
 
 scenario("traps ahead are problems, with a way to go there", async () => {
@@ -127,6 +130,13 @@ scenario("a test that fails is debugged where it parts", async () => {
   leave = () => editor.stop();
 });
 
+scenario("coverage shows the lines that no path comes to", async () => {
+  await editor.command("Test: Run All Tests with Coverage");
+  await editor.row("Test Coverage", "color-dial.ts").waitFor();
+  await editor.file("color-dial/color-dial.ts");
+  await editor.page.locator(".coverage-deco-gutter").first().waitFor();
+});
+
 scenario("F5 on a module of WASI comes to a breakpoint, the end, and back", async () => {
   await editor.breakpoint("lease/lease.c", 16);
   await editor.file("lease/lease.wasm");
@@ -143,6 +153,13 @@ scenario("actors stand at a breakpoint, and the tree has their universes", async
   await editor.f5();
   await editor.stands(13, /universe \d+ · paused/);
   await editor.row("Multiverse", "here").waitFor();
-  await editor.move("Alt+F10", undefined, /universe \d+ · running/);
+  await editor.move("Alt+F10", undefined, /universe \d+$/);
   leave = () => editor.stop();
+});
+
+scenario("the walkthrough begins with F5", async () => {
+  await editor.command("Welcome: Open Walkthrough...");
+  await editor.choose(/Debug backwards and sideways/);
+  await editor.page.locator(".getting-started-step", { hasText: "Step back" }).click();
+  await editor.page.locator(".getting-started-step.expanded", { hasText: "Every key that goes forward" }).waitFor();
 });

@@ -147,10 +147,10 @@ export class Workbench {
   async setValue(name: string, value: string): Promise<void> {
     const row = this.row("Variables", name);
     await again(async () => {
-      await row.dblclick();
-      const box = this.view("Variables").locator("input");
-      await box.fill(value);
-      await box.press("Enter");
+      await row.dblclick({ timeout: AGAIN_MS });
+      const box = this.view("Variables").locator("input:visible");
+      await box.fill(value, { timeout: AGAIN_MS });
+      await box.press("Enter", { timeout: AGAIN_MS });
     }, this.row("Variables", value));
   }
 
@@ -193,7 +193,7 @@ export class Workbench {
 /** Does something until it shows: rows are replaced after every stop, and what was begun on the old ones is lost. */
 async function again(act: () => Promise<void>, shows: Locator): Promise<void> {
   for (let left = PATIENCE_MS; left > 0 && !(await shows.isVisible()); left -= AGAIN_MS) {
-    await act();
+    await act().catch(() => undefined);
     await shows.waitFor({ timeout: AGAIN_MS }).catch(() => undefined);
   }
   await shows.waitFor();

@@ -29,7 +29,8 @@ function words({ place }: Live): { text: string; tooltip: string } {
   if (place.steps !== undefined) {
     parts.push(`step ${place.steps}`);
   }
-  if (place.status !== undefined) {
+  // Of most universes of a model there is nothing to say: they are on the way to others.
+  if (place.status !== undefined && place.status !== "running") {
     parts.push(place.status);
   }
   const more: string[] = [];

@@ -21,9 +21,15 @@ const ICONS = {
   step: "circle-small-filled",
 } as const;
 
+/** The editor waits for 200 ms before it asks for rows that have changed. */
+const SETTLED_MS = 600;
+/** What is heard of one stop is heard within so long. */
+const TOGETHER_MS = 50;
+
 class Tree implements vscode.TreeDataProvider<Row> {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
+  private readonly asked = new vscode.EventEmitter<void>();
   private rows: Rows | undefined;
   private here: Row | undefined;
   /** Rows below rows, as they were given last. */
@@ -58,7 +64,24 @@ class Tree implements vscode.TreeDataProvider<Row> {
     } catch {
       // The program has moved on meanwhile: what was shown stays until its next stop.
     }
+    if (row === undefined) {
+      this.asked.fire();
+    }
     return this.given.get(id) ?? [];
+  }
+
+  /** Waits until the editor has asked for the rows of what was shown last, or does not ask: the view may be folded. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        asked.dispose();
+        resolve();
+      };
+      const timer = setTimeout(done, SETTLED_MS);
+      // The rows are on their way when this is heard: they are the editor's a turn later.
+      const asked = this.asked.event(() => setImmediate(done));
+    });
   }
 
   getParent(row: Row): Row | undefined {
@@ -67,7 +90,6 @@ class Tree implements vscode.TreeDataProvider<Row> {
 
   getTreeItem(row: Row): vscode.TreeItem {
     const item = new vscode.TreeItem(label(row));
-    // No id: VS Code refuses to ask for rows with ids twice at a time, which a stop and a look at its row do.
     item.iconPath = new vscode.ThemeIcon(row.is === "entry" ? ICONS[row.entry.kind] : ICONS[row.is]);
     item.collapsibleState = this.state(row);
     const described: string[] = [];
@@ -152,15 +174,18 @@ const WAS_OPENED = "multiverse.wasOpened";
 export function registerMultiverse(sessions: Sessions, memory: vscode.Memento): vscode.Disposable {
   const tree = new Tree();
   const view = vscode.window.createTreeView(MULTIVERSE, { treeDataProvider: tree, showCollapseAll: true });
+  let timer: NodeJS.Timeout | undefined;
   let latest = 0;
-  const show = async (live: Live | undefined): Promise<void> => {
-    const turn = ++latest;
+  const show = async (turn: number): Promise<void> => {
+    const live = sessions.active;
     const isNew = !memory.get(WAS_OPENED, false);
     if (!view.visible && !isNew && live !== undefined) {
       return;
     }
     try {
       const here = await tree.show(live);
+      // Who reveals a row while the others are asked for gets all of them twice.
+      await tree.settled();
       if (turn === latest && here !== undefined) {
         await view.reveal(here, { select: true, focus: false, expand: false });
         await memory.update(WAS_OPENED, true);
@@ -170,11 +195,17 @@ export function registerMultiverse(sessions: Sessions, memory: vscode.Memento): 
       console.debug("borges: the multiverse was not shown", error);
     }
   };
+  const plan = (): void => {
+    clearTimeout(timer);
+    const turn = ++latest;
+    timer = setTimeout(() => void show(turn), TOGETHER_MS);
+  };
   return vscode.Disposable.from(
     view,
-    sessions.onDidMove((live) => void show(live)),
-    sessions.onDidChange(() => void show(sessions.active)),
-    view.onDidChangeVisibility(() => void show(sessions.active)),
+    sessions.onDidMove(plan),
+    sessions.onDidChange(plan),
+    view.onDidChangeVisibility(plan),
+    { dispose: () => clearTimeout(timer) },
     command("borges.jumpToRow", async (universe: string) => jump(sessions.standing().session, universe)),
   );
 }

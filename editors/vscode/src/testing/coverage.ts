@@ -29,7 +29,9 @@ export async function coverageOf(borges: string, uri: vscode.Uri): Promise<vscod
   if (file === undefined) {
     return [];
   }
-  const listing = await cover(borges, resolve(dirname(uri.fsPath), file.program));
+  // As far as the tests go: further ahead would be other paths than theirs.
+  const inputs = Math.max(1, ...file.tests.map((test) => test.inputs.length));
+  const listing = await cover(borges, resolve(dirname(uri.fsPath), file.program), inputs);
   const byFile = new Map<string, CoveredLine[]>();
   for (const line of listing.cover?.lines ?? []) {
     byFile.set(line.file, [...(byFile.get(line.file) ?? []), line]);
@@ -47,9 +49,10 @@ export function detailsOf(coverage: vscode.FileCoverage): vscode.FileCoverageDet
   return lines.map((line) => new vscode.StatementCoverage(isReached(line), new vscode.Position(line.line - 1, 0)));
 }
 
-function cover(borges: string, program: string): Promise<SuggestionListing> {
+function cover(borges: string, program: string, inputs: number): Promise<SuggestionListing> {
   return new Promise((found, failed) => {
-    execFile(borges, ["--json", "cover", program], { maxBuffer: MOST_BYTES }, (error, stdout, stderr) => {
+    const given = ["--json", "cover", program, "--max-inputs", String(inputs)];
+    execFile(borges, given, { maxBuffer: MOST_BYTES }, (error, stdout, stderr) => {
       try {
         found(JSON.parse(stdout) as SuggestionListing);
       } catch {
