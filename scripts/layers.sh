@@ -19,7 +19,8 @@ commands: languages multiverse session
 hub: commands session
 web: hub session
 gdbserver: commands session vm
-cli: commands gdbserver hub languages multiverse session web
+dap: commands hub session
+cli: commands dap gdbserver hub languages multiverse session web
 vm:
 wasi:
 "

@@ -4,6 +4,7 @@
 #   scripts/setup.sh            what building Borges needs
 #   scripts/setup.sh examples   and what rebuilding the example programs needs
 #   scripts/setup.sh page       and what building and testing the page of `borges debug` needs
+#   scripts/setup.sh vscode     and what building and testing the extension for VS Code needs
 #   scripts/setup.sh firmware   and what measuring and emulating the firmware needs
 #   scripts/setup.sh tests      and what the tests need
 #
@@ -68,6 +69,23 @@ for_lldb() {
     need lldb-22 "a foreign reader of debug information, to compare with" lldb-22
 }
 
+for_editors() {
+    need nodejs "is the editor in tests of 'borges dap'" node
+    need npm "installs that editor's parts" npm
+    python3 -m pip --version >/dev/null 2>&1 || need python3-pip "fetches the schema of editors' messages" /no/file/says/so
+}
+
+for_vscode() {
+    need nodejs "builds the extension for VS Code" node
+    need npm "installs what it is built with, and the editor" npm
+    need g++ "compiles parts of that editor" g++
+    need make "compiles parts of that editor" make
+    need python3 "compiles parts of that editor" python3
+    need ripgrep "searches in that editor" rg
+    need chromium "shows that editor" chromium
+    need fonts-dejavu-core "the letters in that browser" /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+}
+
 for_tests() {
     if bookworm; then
         for_lldb
@@ -75,7 +93,9 @@ for_tests() {
         for_real_programs
     fi
     for_page
+    for_vscode
     for_firmware
+    for_editors
 }
 
 install_packages() {
@@ -112,14 +132,19 @@ case "${1:-build}" in
     build) ;;
     examples) for_examples ;;
     page) for_page ;;
+    vscode) for_vscode ;;
     firmware) for_firmware ;;
     tests) for_tests ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
 case "${1:-build}" in
     firmware | tests) npm_install firmware/tools ;;
 esac
+if [ "${1:-build}" = tests ]; then
+    npm_install crates/dap/tests/node
+    scripts/dap.sh schema
+fi
 if [ "${1:-build}" = examples ] || { [ "${1:-build}" = tests ] && bookworm; }; then
     npm_install examples
 fi

@@ -47,6 +47,9 @@ else
     echo "lldb: not compared, because there is no lldb-22" >&2
 fi
 
+# Editors: every example, by a client that others made.
+scripts/dap.sh test
+
 # Programs that we did not write, beside another engine, and recorded on it.
 if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
     {

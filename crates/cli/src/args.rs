@@ -45,6 +45,8 @@ pub(crate) enum Action {
     Debug(Debug),
     /// Let LLDB debug a program, forwards and backwards
     Gdb(Gdb),
+    /// Let editors debug programs: serve the Debug Adapter Protocol
+    Dap(Dap),
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
     /// Run a program without the debugger and say what it did
@@ -269,6 +271,18 @@ pub(crate) struct Gdb {
     /// Where to wait for one debugger, on this computer; port 0 is any that is free
     #[arg(long, value_name = "127.0.0.1:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
+}
+
+/// `borges dap`.
+#[derive(Args, Debug)]
+pub(crate) struct Dap {
+    /// Wait for editors here, instead of serving one on standard input and output; each launches a program of its own, with
+    /// the token that is printed (BORGES_TOKEN sets it). Port 0 is any that is free
+    #[arg(long, value_name = "127.0.0.1:PORT")]
+    pub(crate) listen: Option<String>,
+    /// Join the session of a page, by its address, where an editor attaches and names none
+    #[arg(long, value_name = "URL")]
+    pub(crate) attach: Option<String>,
 }
 
 /// `borges repl`.

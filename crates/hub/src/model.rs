@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use borges_commands::interpreter::{Interpreter as _, Verdict};
 use borges_commands::model::caredeb::CareDebPrompt;
+use borges_commands::model::voyager::VoyagerPrompt;
 use borges_commands::paint::Paint;
-use borges_session::command::{Event, Flow};
+use borges_session::command::{Event, Flow, Observer};
 use borges_session::model::debug::{Debugger, Watch};
 use borges_session::model::{
     Abstraction, AskError, CareDeb, End, ModelSession, Progress, Question, Reply,
@@ -24,6 +25,9 @@ const MOST_STATES: usize = 5_000;
 /// The status that may become another.
 const UNEXPLORED: &str = "unexplored";
 
+/// What is said after a panic.
+const FAILED: &str = "the debugger failed at this question: please report it";
+
 /// How wide the lines of a prompt's answers are.
 const WIDTH: usize = 80;
 
@@ -31,6 +35,8 @@ const WIDTH: usize = 80;
 pub(crate) struct Model {
     session: Box<ModelSession>,
     told: Told,
+    /// Whether the start was told to run by a line.
+    has_run: bool,
 }
 
 /// How much of a session's universes was told.
@@ -49,6 +55,7 @@ impl Model {
         Self {
             session,
             told: Told::default(),
+            has_run: false,
         }
     }
 
@@ -127,7 +134,12 @@ impl Subject for Model {
         };
         let command: ModelCommand = read(command)?;
         let moves = !command.looks();
+        let (session, has_run) = (&mut *self.session, &mut self.has_run);
         let answer = room.watched(turn, |observer| {
+            if let ModelCommand::Line { line, here } = command {
+                let work = AssertUnwindSafe(|| say(session, (&line, here), has_run, observer));
+                return catch_unwind(work).unwrap_or_else(|_| Err(FAILED.to_owned()));
+            }
             let mut watch = |come: &Progress| {
                 let progress = Event::Progress {
                     what: "exploring".to_owned(),
@@ -137,9 +149,8 @@ impl Subject for Model {
                 observer(progress) == Flow::Continue
             };
             // After an order that panicked, what is there can still be looked at.
-            let work = AssertUnwindSafe(|| answer(&mut self.session, id, command, &mut watch));
-            let failed = "the debugger failed at this question: please report it";
-            catch_unwind(work).unwrap_or_else(|_| Err(failed.to_owned()))
+            let work = AssertUnwindSafe(|| answer(session, id, command, &mut watch));
+            catch_unwind(work).unwrap_or_else(|_| Err(FAILED.to_owned()))
         });
         // Also what was paused, or failed half-way, may have been somewhere.
         if moves {
@@ -209,19 +220,31 @@ fn answer(
             Ok(ModelReply::Races(races))
         }
         ModelCommand::State { state } => words(one_state(session, state, watch)),
-        ModelCommand::Edges { states } if states.len() > MOST_STATES => Err(format!(
-            "{} states: edges of at most {MOST_STATES} at once",
-            states.len()
-        )),
-        ModelCommand::Edges { states } => {
-            let graph = session.graph(watch);
-            let edges = states.into_iter().flat_map(|state| graph.leaving(state));
-            let edges = edges.filter_map(|edge| graph.edge_row(edge)).collect();
-            Ok(ModelReply::Edges { edges })
-        }
+        ModelCommand::Edges { states } => edges(session, states, watch),
         ModelCommand::Caredeb { line } => caredeb(session, &line, watch),
+        ModelCommand::Complete { line, at, here } => Ok(complete(session, (&line, at), here)),
+        // Carried out by who knows whether the start has run.
+        ModelCommand::Line { .. } => Err("a line is said to the prompt".to_owned()),
     };
     reply.map(|reply| Answer::Reply(Replied::Model(Box::new(reply))))
+}
+
+/// The edges that leave some states.
+fn edges(
+    session: &mut ModelSession,
+    states: Vec<u32>,
+    watch: Watch<'_>,
+) -> Result<ModelReply, String> {
+    if states.len() > MOST_STATES {
+        let count = states.len();
+        return Err(format!(
+            "{count} states: edges of at most {MOST_STATES} at once"
+        ));
+    }
+    let graph = session.graph(watch);
+    let edges = states.into_iter().flat_map(|state| graph.leaving(state));
+    let edges = edges.filter_map(|edge| graph.edge_row(edge)).collect();
+    Ok(ModelReply::Edges { edges })
 }
 
 /// The outcomes through an abstraction.
@@ -262,6 +285,34 @@ fn caredeb(session: &mut ModelSession, line: &str, watch: Watch<'_>) -> Result<M
     let ok = answer.verdict != Verdict::Failed;
     let debugger = session.caredeb().ok_or_else(none)?;
     Ok(ModelReply::Caredeb(CareDeb::of(debugger, ok, answer.text)))
+}
+
+/// What a line of that prompt can become.
+fn complete(session: &mut ModelSession, (line, at): (&str, usize), here: u32) -> ModelReply {
+    let completion = VoyagerPrompt::at(session, here, true).complete(line, at);
+    ModelReply::Completed {
+        start: completion.start,
+        candidates: completion.candidates,
+    }
+}
+
+/// Carries out a line of the prompt that all languages have, of who looks at a universe.
+fn say(
+    session: &mut ModelSession,
+    (line, here): (&str, u32),
+    has_run: &mut bool,
+    observer: Observer<'_>,
+) -> Result<Answer, String> {
+    let mut prompt = VoyagerPrompt::at(session, here, *has_run);
+    let said = prompt.execute(line, &Paint::new(false, WIDTH), observer);
+    *has_run = prompt.has_run();
+    let reply = ModelReply::Said {
+        ok: said.verdict != Verdict::Failed,
+        text: said.text,
+        here: prompt.here(),
+        answer: said.reply.unwrap_or_default(),
+    };
+    Ok(Answer::Reply(Replied::Model(Box::new(reply))))
 }
 
 fn words<T>(result: Result<T, impl std::fmt::Display>) -> Result<T, String> {
@@ -312,6 +363,45 @@ mod tests {
         };
         assert!(matches!(*reply, ModelReply::Edges { edges } if edges.len() == 2 * MOST_STATES));
         assert!(edges(MOST_STATES + 1).is_err_and(|error| error.contains("at most 5000")));
+    }
+
+    /// A line is carried out where who says it looks, and says where that is then; what is typed is completed.
+    #[test]
+    fn a_line_is_said_in_the_universe_that_is_looked_at() {
+        let model = Model::parse(&AMB, "(+ (amb 1 2) 3)").expect("it is a program");
+        let mut session = ModelSession::new("test".to_owned(), model, Explore::default(), None);
+        let mut has_run = false;
+        let mut said = |line: &str, here: u32| {
+            let answer = say(&mut session, (line, here), &mut has_run, &mut |_| {
+                Flow::Continue
+            });
+            let Ok(Answer::Reply(Replied::Model(reply))) = answer else {
+                panic!("it is no reply");
+            };
+            match *reply {
+                ModelReply::Said { ok, here, .. } => (ok, here),
+                other => panic!("{other:?}"),
+            }
+        };
+        let (ok, end) = said("continue", 0);
+        assert!(ok && end > 0);
+        let (ok, before) = said("reverse-step", end);
+        assert!(ok && before != end);
+        assert_eq!(said("print 99999", before), (false, before));
+        assert_eq!(said("nonsense", before), (false, before));
+        assert_eq!(said("jump start", before), (true, 0));
+        let complete = ModelCommand::Complete {
+            line: "univ".to_owned(),
+            at: 4,
+            here: 0,
+        };
+        let completed = answer(&mut session, 0, complete, &mut |_| true);
+        let Ok(Answer::Reply(Replied::Model(reply))) = completed else {
+            panic!("it is no reply");
+        };
+        assert!(
+            matches!(*reply, ModelReply::Completed { start: 0, candidates } if candidates == ["universes"])
+        );
     }
 
     /// What somebody knows who was told all news, and what somebody is told who comes now.

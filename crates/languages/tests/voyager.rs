@@ -616,3 +616,42 @@ fn the_debugger_does_not_interfere() {
         }
     }
 }
+
+/// A breakpoint on a line halts the actor that comes to what stands there, in every universe, once each time.
+#[test]
+fn a_line_halts_who_comes_to_it() {
+    let mut voyager = Voyager::new(MATH);
+    let lines = MATH.lines().count();
+    let mut halted = 0;
+    for line in 1..=lines {
+        let spec = format!("line {line}");
+        voyager.execute(Order::Restart).unwrap();
+        let id = voyager
+            .execute(Order::Break { spec: spec.clone() })
+            .unwrap();
+        let ran = voyager.execute(Order::Run).unwrap().ran.unwrap();
+        for universe in &ran.paused {
+            let card = voyager.debugger.card(*universe).unwrap();
+            assert!(
+                card.agents
+                    .iter()
+                    .any(|agent| agent.line == Some(line as u32)),
+                "{spec}: {card:?}"
+            );
+            assert!(
+                card.node.why.iter().all(|why| why.contains(&spec)),
+                "{:?}",
+                card.node.why
+            );
+        }
+        halted += ran.paused.len();
+        voyager
+            .execute(Order::Unbreak {
+                id: id.breakpoint.unwrap(),
+            })
+            .unwrap();
+    }
+    assert!(halted > 0, "something stands on some line");
+    let beyond = format!("line {}", lines + 1);
+    assert!(voyager.execute(Order::Break { spec: beyond }).is_err());
+}

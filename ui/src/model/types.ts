@@ -89,7 +89,12 @@ state: number, } | { "command": "visit",
 state: number, } | { "command": "races",
 universe: number, } | { "command": "edges",
 states: Array<number>, } | { "command": "states" } | { "command": "caredeb",
-line: string, };
+line: string, } | { "command": "line",
+line: string,
+here: number, } | { "command": "complete",
+line: string,
+at: number,
+here: number, };
 
 export type ModelReply = { "reply": "came" } & Came | { "reply": "card",
 card: Card,
@@ -108,7 +113,13 @@ states: number, } | { "reply": "state",
 state: StateRow,
 way: Way,
 leaving: Array<EdgeRow>, } | { "reply": "edges",
-edges: Array<EdgeRow>, } | { "reply": "caredeb" } & CareDeb;
+edges: Array<EdgeRow>, } | { "reply": "caredeb" } & CareDeb | { "reply": "said",
+ok: boolean,
+text: string,
+here: number,
+answer: unknown, } | { "reply": "completed",
+start: number,
+candidates: Array<string>, };
 
 export type NodeRow = {
 id: number,

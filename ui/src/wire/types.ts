@@ -115,6 +115,13 @@ on: boolean, };
 
 export type Cell = null | number | number | string;
 
+export type ChildListing = {
+name: string,
+value: string,
+type: string,
+count: number,
+address?: number | null, };
+
 export type ClaimReport = {
 formula: string,
 verdict: Proved,
@@ -244,6 +251,11 @@ per_line: number, };
 export type ExaminedUnit = {
 address: number,
 value: string, };
+
+export type ExpandedListing = {
+count: number,
+address?: number | null,
+children: Array<ChildListing>, };
 
 export type FileContents = {
 path: string,
@@ -380,7 +392,12 @@ export type Look = { "command": "print",
 expression: string,
 frame: number, } | { "command": "agents" } | { "command": "variables",
 agent?: string | null,
-frame: number, } | { "command": "stack",
+frame: number, } | { "command": "expand",
+of: Whole,
+frame: number,
+path: Array<number>,
+from: number,
+count: number, } | { "command": "stack",
 agent?: string | null, } | { "command": "memory",
 address: string,
 length: number, } | { "command": "examine",
@@ -555,7 +572,7 @@ breakpoints: Array<BreakpointListing>, } | { "reply": "mocks",
 mocks: Array<MockListing>, } | { "reply": "value",
 expression: string,
 value: string,
-type: string, } | { "reply": "variables" } & VariableListing | { "reply": "agents",
+type: string, } | { "reply": "variables" } & VariableListing | { "reply": "expanded" } & ExpandedListing | { "reply": "agents",
 agents: Array<AgentView>, } | { "reply": "stack" } & StackListing | { "reply": "memory" } & MemoryListing | { "reply": "examined" } & ExaminedListing | { "reply": "source" } & SourceListing | { "reply": "disassembly" } & Disassembly | { "reply": "functions" } & FunctionListing | { "reply": "tree" } & TreeListing | { "reply": "multiverse" } & MultiverseListing | { "reply": "entries" } & EntryListing | { "reply": "found" } & FoundListing | { "reply": "played" } & PlayedListing | { "reply": "leaves" } & LeavesListing | { "reply": "hits" } & HitsListing | { "reply": "density" } & DensityListing | { "reply": "calls",
 calls: Array<string | null>, } | { "reply": "inputs",
 inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "reply": "path" } & PathListing | { "reply": "board" } & BoardListing | { "reply": "console",
@@ -812,6 +829,11 @@ value: string,
 type: string,
 ok: boolean,
 changed: boolean, };
+
+export type Whole = { "is": "local",
+number: number, } | { "is": "global",
+number: number, } | { "is": "expression",
+text: string, };
 
 export type WhyListing = {
 what: string,

@@ -112,7 +112,7 @@ fn open_browser(url: &str) -> bool {
 }
 
 /// Programs and sessions that the page offers.
-struct Library {
+pub(crate) struct Library {
     options: args::Debug,
     target: Target,
     /// Sessions without a name of their own live here.
@@ -124,7 +124,7 @@ struct Library {
 }
 
 impl Library {
-    fn new(options: args::Debug, target: Target, model: Option<Model>) -> Self {
+    pub(crate) fn new(options: args::Debug, target: Target, model: Option<Model>) -> Self {
         Self {
             options,
             target,
@@ -216,7 +216,7 @@ impl Library {
 }
 
 /// A failure for the page, which has no line for what to do next.
-fn in_words(failure: Failure) -> String {
+pub(crate) fn in_words(failure: Failure) -> String {
     match failure {
         Failure::Told { message, .. } => message,
         Failure::Output(error) => error.to_string(),

@@ -4,6 +4,7 @@ pub(crate) mod ask;
 pub(crate) mod board;
 pub(crate) mod check;
 mod claim;
+pub(crate) mod dap;
 pub(crate) mod debug;
 pub(crate) mod devices;
 pub(crate) mod explore;
@@ -36,6 +37,7 @@ pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
     match &cli.action {
         Action::Debug(options) => debug::debug(options, output),
         Action::Gdb(options) => gdb::gdb(options, output),
+        Action::Dap(options) => dap::dap(options, output),
         Action::Repl(options) => repl::repl(options, output),
         Action::Run(options) => match run_model::run(options, output)? {
             Some(exit) => Ok(exit),

@@ -10,6 +10,7 @@ use borges_session::model::{
     CareDeb, EdgeRow, How, Question, Races, Reply, StateRow, Step, Way, Why,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What does not change while a program of a model language is debugged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,13 +100,29 @@ pub enum ModelCommand {
         /// The command.
         line: String,
     },
+    /// A line of the debugger of all languages, said by who looks at a universe.
+    Line {
+        /// The command.
+        line: String,
+        /// The universe that is looked at.
+        here: u32,
+    },
+    /// What such a line can become.
+    Complete {
+        /// As much of it as there is.
+        line: String,
+        /// The byte at which the word ends that is completed.
+        at: usize,
+        /// The universe that is looked at.
+        here: u32,
+    },
 }
 
 impl ModelCommand {
     /// Whether the graph that all lookers see stays as it is.
     pub(crate) const fn looks(&self) -> bool {
         match self {
-            Self::Order { .. } | Self::Visit { .. } => false,
+            Self::Order { .. } | Self::Visit { .. } | Self::Line { .. } => false,
             // CaReDeb has universes of its own, which come with its answers.
             Self::Caredeb { .. }
             | Self::Card { .. }
@@ -118,6 +135,7 @@ impl ModelCommand {
             | Self::State { .. }
             | Self::Races { .. }
             | Self::Edges { .. }
+            | Self::Complete { .. }
             | Self::States => true,
         }
     }
@@ -193,6 +211,25 @@ pub enum ModelReply {
     },
     /// What the debugger of μOz says.
     Caredeb(CareDeb),
+    /// What a line came to.
+    Said {
+        /// Whether it was carried out.
+        ok: bool,
+        /// The answer, or why it was not.
+        text: String,
+        /// The universe that is looked at then.
+        here: u32,
+        /// The answer as data, which is another for every command.
+        #[cfg_attr(test, ts(type = "unknown"))]
+        answer: Value,
+    },
+    /// What a line can become.
+    Completed {
+        /// The byte at which the word begins that is completed.
+        start: usize,
+        /// What it can be.
+        candidates: Vec<String>,
+    },
 }
 
 /// An outcome that an exploration came to.

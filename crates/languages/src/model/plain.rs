@@ -83,8 +83,8 @@ where
         Ok(Self::new(language, self.parse, &self.attached))
     }
 
-    fn breakpoint(&self, _text: &str, spec: &str) -> Result<Self::Breakpoint, Refused> {
-        let condition = Condition::parse(&self.language, spec)?;
+    fn breakpoint(&self, text: &str, spec: &str) -> Result<Self::Breakpoint, Refused> {
+        let condition = Condition::about(&self.language, text, spec)?;
         Ok((spec.to_owned(), condition))
     }
 

@@ -1,16 +1,18 @@
-//! What halts a program in a language without a catalogue of breakpoints: a predicate, or a text.
+//! What halts a program in a language without a catalogue of breakpoints: a predicate, a line, or a text.
 
 use borges_multiverse::debug::Arrival;
 
-use super::{Kind, Named, Predicate, PredicateError, Unknown, names};
+use super::{Kind, Named, NoLine, Predicate, PredicateError, TextLine, Unknown, names};
 
-/// A predicate that begins to hold, or a text that a state, or the step to it, begins to mention.
+/// A predicate that begins to hold, a line that an agent comes to, or a text that a state, or the step to it, begins to
+/// mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition(What);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum What {
     Predicate(Predicate),
+    Line(TextLine),
     Text(String),
 }
 
@@ -23,6 +25,9 @@ pub enum NoCondition {
     /// It names what the program does not have.
     #[error(transparent)]
     Unknown(#[from] Unknown),
+    /// It names a line that there is not.
+    #[error(transparent)]
+    Line(#[from] NoLine),
 }
 
 impl Condition {
@@ -47,8 +52,22 @@ impl Condition {
         Ok(Self(What::Text(text.to_owned())))
     }
 
+    /// Reads what [`Self::parse`] does, or `line 12` of the program's text.
+    ///
+    /// # Errors
+    /// [`NoCondition`].
+    pub fn about(program: &impl Named, text: &str, spec: &str) -> Result<Self, NoCondition> {
+        match TextLine::named(text, spec)? {
+            Some(line) => Ok(Self(What::Line(line))),
+            None => Self::parse(program, spec),
+        }
+    }
+
     /// Whether it begins to hold, or the step that led to a state mentions the text.
     pub fn halts<L: Named>(&self, program: &L, arrival: &Arrival<'_, L>) -> bool {
+        if let What::Line(line) = &self.0 {
+            return !line.arrivals(program, arrival).is_empty();
+        }
         let held = |(before, _)| self.holds(program, before);
         self.steps(program, arrival.before)
             || self.holds(program, arrival.after) && !arrival.before.is_some_and(held)
@@ -79,6 +98,7 @@ impl Condition {
     pub fn holds<L: Named>(&self, program: &L, state: &L::State) -> bool {
         match &self.0 {
             What::Predicate(predicate) => predicate.holds(program, state),
+            What::Line(line) => !line.agents(program, state).is_empty(),
             What::Text(text) => mentions(&program.show(state), text),
         }
     }
@@ -88,6 +108,7 @@ impl Condition {
     pub(crate) fn nearness<L: Named>(&self, program: &L, state: &L::State) -> i64 {
         let text = match &self.0 {
             What::Predicate(predicate) => return predicate.nearness(program, state),
+            What::Line(_) => return i64::from(self.holds(program, state)),
             What::Text(text) => text,
         };
         let mut choices = Vec::new();
@@ -105,6 +126,7 @@ impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.0 {
             What::Predicate(predicate) => predicate.fmt(f),
+            What::Line(line) => line.fmt(f),
             What::Text(text) => f.write_str(text),
         }
     }

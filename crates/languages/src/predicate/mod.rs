@@ -10,12 +10,14 @@
 //! yet makes every question about it false; what can never exist is refused ([`Predicate::of`]).
 
 mod condition;
+mod line;
 mod names;
 mod parse;
 
 use std::fmt;
 
 pub use condition::{Condition, NoCondition};
+pub use line::{NoLine, TextLine};
 pub use names::{Kind, Named, Standing, Unknown};
 pub(crate) use names::{forwarded, resolve};
 

@@ -5,9 +5,9 @@ use std::fmt;
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Span;
 
-use crate::ambienttalk::{ActorId, AmbientTalk, Choice, Doing, Next, SiteId, State};
+use crate::ambienttalk::{ActorId, Agent, AmbientTalk, Choice, Doing, Next, SiteId, State};
 use crate::model::debug::Refused;
-use crate::predicate::{self, Kind, Predicate, PredicateError, Unknown};
+use crate::predicate::{self, Kind, NoLine, Predicate, PredicateError, TextLine, Unknown};
 use crate::source;
 
 /// A breakpoint. It halts in every universe in which it happens, any number of times.
@@ -32,6 +32,8 @@ pub enum Breakpoint {
     Resolution(Sites),
     /// The predicate has begun to hold.
     When(Predicate),
+    /// An actor has come to the line.
+    Line(TextLine),
 }
 
 /// Places from which messages are sent.
@@ -48,7 +50,7 @@ pub struct Sites {
 pub enum BreakpointError {
     /// No kind of breakpoint.
     #[error(
-        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, when P or P alone, where S is a message's name or `line N`"
+        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, line N, when P or P alone, where S is a message's name or `line N`"
     )]
     Kind(String),
     /// The name is missing.
@@ -63,6 +65,9 @@ pub enum BreakpointError {
     /// No send on the line.
     #[error("no message is sent on line {0}; messages are sent on lines {1}")]
     NoLine(u32, String),
+    /// No such line.
+    #[error(transparent)]
+    Line(#[from] NoLine),
     /// The predicate is wrong.
     #[error(transparent)]
     Predicate(#[from] PredicateError),
@@ -92,6 +97,9 @@ impl Breakpoint {
                 Ok(name.to_owned())
             }
         };
+        if let Some(line) = TextLine::named(text, spec)? {
+            return Ok(Self::Line(line));
+        }
         Ok(match kind {
             "creation" => Self::Creation,
             "start" => Self::Start,
@@ -124,6 +132,7 @@ impl Breakpoint {
             Self::Resolver(_) => "TRIGGER-PROMISE-RESOLVER",
             Self::Resolution(_) => "TRIGGER-PROMISE-RESOLUTION",
             Self::When(_) => "TRIGGER-PREDICATE",
+            Self::Line(_) => "TRIGGER-LINE",
         }
     }
 
@@ -143,6 +152,14 @@ impl Breakpoint {
             let actor = mover(arrival).unwrap_or(ActorId::MAIN);
             return begins.then_some(actor).into_iter().collect();
         }
+        if let Self::Line(line) = self {
+            let agents = line.arrivals(program, arrival).into_iter();
+            let actors = agents.filter_map(|agent| match agent {
+                Agent::Actor(actor) => Some(actor),
+                Agent::Line(..) | Agent::Message(..) => None,
+            });
+            return actors.collect();
+        }
         let actors = program.actors(arrival.after).into_iter();
         actors
             .filter(|actor| self.hits_at(program, arrival, *actor))
@@ -159,6 +176,9 @@ impl Breakpoint {
     pub(crate) fn nearness(&self, program: &AmbientTalk, state: &State) -> i64 {
         if let Self::When(predicate) = self {
             return predicate.nearness(program, state);
+        }
+        if let Self::Line(line) = self {
+            return i64::from(!line.agents(program, state).is_empty());
         }
         let actors = program.actors(state).into_iter();
         let near = actors.map(|actor| self.nearness_at(program, state, actor));
@@ -180,7 +200,7 @@ impl Breakpoint {
                 program.first_awaited(state, actor, |_, selector| selector == name)
             }
             // What an actor has still to do is not known; one that is at work may come to it.
-            Self::Creation | Self::Start | Self::Sender(_) | Self::When(_) => None,
+            Self::Creation | Self::Start | Self::Sender(_) | Self::When(_) | Self::Line(_) => None,
         };
         match awaited {
             Some(before) => 900 - before.min(800) as i64,
@@ -240,7 +260,7 @@ impl Breakpoint {
             }
             Self::Resolver(sites) => next.doing == Doing::TakeResolve && sites.contain(next),
             Self::Resolution(sites) => next.doing == Doing::TakeResolution && sites.contain(next),
-            Self::When(_) => false,
+            Self::When(_) | Self::Line(_) => false,
         }
     }
 }
@@ -309,6 +329,7 @@ impl fmt::Display for Breakpoint {
             Self::Resolver(sites) => write!(f, "resolver {}", sites.text),
             Self::Resolution(sites) => write!(f, "resolution {}", sites.text),
             Self::When(predicate) => write!(f, "when {predicate}"),
+            Self::Line(line) => line.fmt(f),
         }
     }
 }

@@ -92,6 +92,37 @@ impl VariableListing {
     }
 }
 
+/// What a value has in it, or some of that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct ExpandedListing {
+    /// How many children there are in all.
+    pub count: u64,
+    /// Where the value lies in memory, or what it points to; nothing if it is elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<u32>,
+    /// Those that were asked for.
+    pub children: Vec<ChildListing>,
+}
+
+/// A field, an element, or what a value points to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+pub struct ChildListing {
+    /// Its name: a field's, `[3]`, or `*` for what a pointer points to.
+    pub name: String,
+    /// Its value as text.
+    pub value: String,
+    /// Its type as the source calls it.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// How many children it has itself.
+    pub count: u64,
+    /// Where it lies in memory, or what it points to; nothing if it is elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<u32>,
+}
+
 /// What an agent is up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use listing::{
     AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
-    FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing, MemoryListing,
-    MockListing, MultiverseListing, NoteListing, PathListing, PlaceView, SeriesListing,
-    SourceListing, StackListing, StreamsListing, TableListing, TreeListing, UniverseDifference,
-    VariableListing, Written,
+    ExpandedListing, FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing,
+    MemoryListing, MockListing, MultiverseListing, NoteListing, PathListing, PlaceView,
+    SeriesListing, SourceListing, StackListing, StreamsListing, TableListing, TreeListing,
+    UniverseDifference, VariableListing, Written,
 };
 
 use played::{DensityListing, HitsListing, LeavesListing, PlayUntil, PlayedListing};
@@ -332,6 +332,21 @@ pub enum Look {
         /// 0 is the innermost frame.
         frame: u32,
     },
+    /// What a value has in it: fields, elements, what it points to.
+    Expand {
+        /// Which value.
+        of: Whole,
+        /// The frame that it is looked at in; 0 is the innermost.
+        frame: u32,
+        /// The numbers on the way from the value to the part of it that is meant; none if it is meant itself.
+        #[serde(default)]
+        path: Vec<u64>,
+        /// The number of the first child that is wanted.
+        #[serde(default)]
+        from: u64,
+        /// How many at the most; at most 1,000.
+        count: u64,
+    },
     /// The call stack.
     Stack {
         /// Whose: the only agent, or the one that is next, if none is named.
@@ -508,6 +523,28 @@ pub enum Look {
     },
 }
 
+/// A value of the program that is looked into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "is", rename_all = "kebab-case")]
+pub enum Whole {
+    /// A parameter or local, in the order of [`Look::Variables`].
+    Local {
+        /// Its number, from 0.
+        number: u32,
+    },
+    /// A global, in the order of [`Look::Variables`].
+    Global {
+        /// Its number, from 0.
+        number: u32,
+    },
+    /// What an expression comes to.
+    Expression {
+        /// The expression.
+        text: String,
+    },
+}
+
 impl Look {
     /// Whether it may take long, and is of use also when it was cut short: nobody who acts has to wait for it.
     #[must_use]
@@ -624,6 +661,8 @@ pub enum Reply {
     },
     /// Variables.
     Variables(VariableListing),
+    /// What a value has in it.
+    Expanded(ExpandedListing),
     /// Agents.
     Agents {
         /// In the order of their births.

@@ -1,10 +1,12 @@
 //! The state of the program and of the session: variables, memory, facts.
 
+use std::ops::Range;
+
 use super::layout::Layout;
-use crate::command::Reply;
 use crate::command::listing::{
     ExaminedListing, ExaminedUnit, MemoryListing, Variable, VariableListing,
 };
+use crate::command::{Reply, Whole};
 use crate::error::CommandError;
 use crate::scene::Scene;
 use crate::stage::Stage;
@@ -37,6 +39,23 @@ pub(crate) fn of(
         of_libraries,
         operands,
     })
+}
+
+/// Children of a value that are told at a time.
+const MOST_CHILDREN: u64 = 1_000;
+
+/// What a value, or a part of it, has in it.
+pub(crate) fn expand(
+    stage: &Stage,
+    of: &Whole,
+    frame: u32,
+    path: &[u64],
+    wanted: Range<u64>,
+) -> Result<Reply, CommandError> {
+    let end = wanted.end.min(wanted.start.saturating_add(MOST_CHILDREN));
+    let range = wanted.start..end;
+    let expanded = stage.scene().expanded(of, frame, path, range);
+    expanded.map(Reply::Expanded)
 }
 
 pub(crate) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply, CommandError> {

@@ -203,10 +203,22 @@ impl Motion {
                 continue;
             }
             let mocks = ground.runner.mocks_in_force();
+            let begun_at = ground.stage.history.here();
             match ground.walk(stops, &mocks, until_us, observer) {
                 Err(SeekError::Paused) => return Ok(Some(StopReason::Paused)),
                 Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
-                Ok(Found::Target) => return Ok(ground.stage.ended()),
+                Ok(Found::Target) => {
+                    if let Some(ended) = ground.stage.ended() {
+                        return Ok(Some(ended));
+                    }
+                    // The walk ends before it looks at what comes next there, and the device would pass it.
+                    let moved = ground.stage.history.here() != begun_at;
+                    let next = ground.stage.history.stop_here(stops).filter(|_| moved);
+                    return match next {
+                        Some(found) => self.verdict(ground, &found, stops, observer),
+                        None => Ok(None),
+                    };
+                }
                 Ok(Found::Mocked) => {
                     self.live_from = Some(ground.stage.history.here());
                     return Ok(None);
@@ -430,6 +442,7 @@ impl Motion {
                 self.lead(ground, &stops, &own, observer, &accept)?
             } else {
                 let (tip, mocks) = (ground.stage.history.tip(), ground.runner.mocks_in_force());
+                let begun_at = ground.stage.history.here();
                 let found = match ground
                     .stage
                     .history
@@ -441,7 +454,13 @@ impl Motion {
                 if found == Found::Mocked {
                     self.live_from = Some(ground.stage.history.here());
                 }
-                Some(found)
+                // The walk ends before it looks at what comes next there, and the device would pass it.
+                let moved = ground.stage.history.here() != begun_at;
+                let next = ground.stage.history.stop_here(&stops);
+                match next.filter(|_| found == Found::Target && moved) {
+                    Some(next) => Some(next),
+                    None => Some(found),
+                }
             };
             match found {
                 None => return Ok(StopReason::Paused),

@@ -238,7 +238,8 @@ mod tests {
             record: &mut record,
             live: &mut Onlooker::default(),
         };
-        for read in 0..3 {
+        // The last is where the recording ends: right before it.
+        for read in 0..4 {
             let stopped = motion.go_on(&mut ground, &mut unobserved);
             let reason = stopped.expect("it goes on");
             assert_eq!(reason, StopReason::Breakpoint { id: 1 });

@@ -1,5 +1,6 @@
 //! Looking at one moment: places, variables, expressions, memory. Everything is read from the twin.
 
+mod expanded;
 mod said;
 
 use borges_board::{Board, BoardState, BrokenLimit};
@@ -485,6 +486,14 @@ impl<'a> Scene<'a> {
 
     /// Global variables of the user's own code, and how many others there are.
     pub(crate) fn globals(&self) -> (Vec<Variable>, u32) {
+        let (own, stop) = self.own_globals();
+        let others = (self.info.globals().len() - own.len()) as u32;
+        let own = own.into_iter().map(|v| self.variable(v, stop)).collect();
+        (own, others)
+    }
+
+    /// Global variables of the user's own code, and where to look at them from.
+    fn own_globals(&self) -> (Vec<&borges_debuginfo::Variable>, FramePoint) {
         // Globals do not depend on the frame.
         let offset = self
             .machine
@@ -495,15 +504,12 @@ impl<'a> Scene<'a> {
             offset,
             inlined: 0,
         };
-        let all = self.info.globals();
         let of_library = |variable: &&borges_debuginfo::Variable| {
             let file = variable.file.and_then(|file| self.info.file(file));
             file.is_some_and(|file| said::is_of_library(&file.path))
         };
-        let own = all.iter().filter(|variable| !of_library(variable));
-        let own: Vec<Variable> = own.map(|v| self.variable(v, stop)).collect();
-        let others = (all.len() - own.len()) as u32;
-        (own, others)
+        let own = self.info.globals().iter();
+        (own.filter(|variable| !of_library(variable)).collect(), stop)
     }
 
     /// The operand stack of a frame, bottom first.

@@ -32,6 +32,19 @@ impl Session {
             Look::Variables { agent: _, frame } => {
                 state::variables(&self.stage, &self.last_variables, frame)
             }
+            Look::Expand {
+                of,
+                frame,
+                path,
+                from,
+                count,
+            } => state::expand(
+                &self.stage,
+                &of,
+                frame,
+                &path,
+                from..from.saturating_add(count),
+            ),
             Look::Stack { agent: _ } => Ok(Reply::Stack(self.stage.scene().stack())),
             Look::Memory { address, length } => state::memory(&self.stage, &address, length),
             Look::Examine { layout, address } => state::examine(&self.stage, &layout, &address),

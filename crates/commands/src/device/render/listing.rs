@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use borges_session::command::{Cell, CodePlace, NewBreakpoint, StopKind};
 use borges_session::listing::{
-    BreakpointListing, Disassembly, ExaminedListing, ExaminedUnit, FunctionListing, MemoryListing,
-    MockListing, StackListing, TableListing, Variable, VariableListing,
+    BreakpointListing, Disassembly, ExaminedListing, ExaminedUnit, ExpandedListing,
+    FunctionListing, MemoryListing, MockListing, StackListing, TableListing, Variable,
+    VariableListing,
 };
 
 use crate::paint::{Paint, Role, count, listed, printable};
@@ -117,6 +118,20 @@ pub(super) fn variables(listing: &VariableListing, paint: &Paint) -> String {
     }
     if text.is_empty() {
         text.push_str("no variables here\n");
+    }
+    text
+}
+
+/// What a value has in it.
+pub(super) fn expanded(listing: &ExpandedListing, paint: &Paint) -> String {
+    let shown = listing.children.iter().map(|child| {
+        let type_name = paint.dim(&child.type_name);
+        let (name, value) = (paint.name(&child.name), paint.value(&child.value));
+        format!("{name} = {value}  {type_name}\n")
+    });
+    let mut text: String = shown.collect();
+    if text.is_empty() {
+        text.push_str("nothing is in it\n");
     }
     text
 }

@@ -36,6 +36,7 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
             type_name,
         } => listing::value(expression, value, type_name, paint),
         Reply::Variables(variables) => listing::variables(variables, paint),
+        Reply::Expanded(listing) => listing::expanded(listing, paint),
         Reply::Agents { agents } => crate::agents::text(agents, paint),
         Reply::Stack(stack) => listing::stack(stack, 0, paint),
         Reply::Memory(memory) => listing::memory(memory, paint),

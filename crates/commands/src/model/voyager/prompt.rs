@@ -2,11 +2,12 @@
 //!
 //! Orders are carried out by `borges_session`; here they are only typed and printed.
 
+use std::borrow::BorrowMut;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use borges_languages::model::Question;
-use borges_languages::model::debug::{AgentCard, BreakpointRow, Came, LinkRow, Order};
+use borges_languages::model::debug::{AgentCard, BreakpointRow, Came, Debugger, LinkRow, Order};
 use borges_multiverse::language::Span;
 use borges_session::command::Observer;
 use borges_session::command::listing::{AgentState, AgentView};
@@ -26,23 +27,42 @@ use super::table::{About, COMMANDS, Request};
 /// States of a list that become universes of the session.
 const NAMED: usize = 1000;
 
-/// A session of Voyager at the prompt.
-pub struct VoyagerPrompt {
-    session: ModelSession,
+/// A session of Voyager at the prompt; `S` is a session of its program, or lends one.
+pub struct VoyagerPrompt<S> {
+    session: S,
     /// The universe that is looked at.
     here: u32,
     /// Whether the start was told to run.
     has_run: bool,
 }
 
-impl VoyagerPrompt {
+impl<S: BorrowMut<ModelSession>> VoyagerPrompt<S> {
     /// The prompt for a session.
-    pub const fn new(session: ModelSession) -> Self {
+    pub const fn new(session: S) -> Self {
+        Self::at(session, 0, false)
+    }
+
+    /// A prompt that looks at a universe, for a session whose start was told to run, or was not.
+    pub const fn at(session: S, here: u32, has_run: bool) -> Self {
         Self {
             session,
-            here: 0,
-            has_run: false,
+            here,
+            has_run,
         }
+    }
+
+    /// The universe that is looked at.
+    pub const fn here(&self) -> u32 {
+        self.here
+    }
+
+    /// Whether the start was told to run.
+    pub const fn has_run(&self) -> bool {
+        self.has_run
+    }
+
+    fn debugger(&self) -> &dyn Debugger {
+        self.session.borrow().debugger()
     }
 
     fn carry_out(&mut self, request: Request, paint: &Paint, observer: Observer<'_>) -> Said {
@@ -56,7 +76,7 @@ impl VoyagerPrompt {
                 self.jump(&universe.to_string(), paint, observer)
             }
             Request::Tree(lines) => {
-                let text = render::tree(self.session.debugger(), self.here, lines, paint);
+                let text = render::tree(self.debugger(), self.here, lines, paint);
                 let lines: Vec<&str> = text.lines().collect();
                 let value = json!({ "reply": "tree", "lines": lines });
                 Ok((text, value))
@@ -64,7 +84,7 @@ impl VoyagerPrompt {
             Request::Common(common) => self.roam(common, paint, observer),
             Request::Stops(stops) => self.stops(stops, observer),
             Request::Universes(status) => {
-                let debugger = self.session.debugger();
+                let debugger = self.debugger();
                 let text = render::universes(debugger, status.as_deref(), self.here, paint);
                 let nodes: Vec<_> = (0..debugger.len()).map(|id| debugger.node(id)).collect();
                 let links: Vec<_> = (0..debugger.links()).map(|id| debugger.link(id)).collect();
@@ -72,7 +92,7 @@ impl VoyagerPrompt {
                 Ok((text, value))
             }
             Request::Difference(edge) => {
-                let changes = self.session.debugger().difference(edge).map_err(shown)?;
+                let changes = self.debugger().difference(edge).map_err(shown)?;
                 let value = json!({ "reply": "difference", "changes": changes });
                 Ok((render::difference(&changes, paint), value))
             }
@@ -93,7 +113,7 @@ impl VoyagerPrompt {
             Some(ran) => {
                 let first = ran.paused.first().or(ran.held.first()).or(ran.ends.first());
                 self.here = first.copied().unwrap_or(ran.from);
-                render::ran(ran, self.session.debugger(), paint)
+                render::ran(ran, self.debugger(), paint)
             }
             None => String::new(),
         };
@@ -104,10 +124,13 @@ impl VoyagerPrompt {
     fn ordered(&mut self, order: Order, observer: Observer<'_>) -> Result<Came, String> {
         let runs = matches!(order, Order::Run);
         let begins_again = runs || matches!(order, Order::Restart | Order::Edit { .. });
-        let came = self.session.carry_out(order, watched(observer));
+        let came = self
+            .session
+            .borrow_mut()
+            .carry_out(order, watched(observer));
         let came = came.map_err(shown)?;
         self.has_run = runs || self.has_run && !begins_again;
-        if begins_again || self.here >= self.session.debugger().len() {
+        if begins_again || self.here >= self.debugger().len() {
             self.here = 0;
         }
         Ok(came)
@@ -115,7 +138,7 @@ impl VoyagerPrompt {
 
     /// The edges of a way to a universe.
     fn edges_to(&self, universe: u32) -> Result<Vec<LinkRow>, String> {
-        let debugger = self.session.debugger();
+        let debugger = self.debugger();
         let card = debugger.card(universe).map_err(shown)?;
         let edges = card.path.into_iter();
         Ok(edges.filter_map(|edge| debugger.link(edge)).collect())
@@ -146,7 +169,7 @@ impl VoyagerPrompt {
     ) -> Said {
         let order = match about {
             About::Card => {
-                let card = self.session.debugger().card(universe).map_err(shown)?;
+                let card = self.debugger().card(universe).map_err(shown)?;
                 let value = json!({ "reply": "universe", "universe": card });
                 return Ok((render::card(&card, paint), value));
             }
@@ -172,18 +195,18 @@ impl VoyagerPrompt {
     }
 
     fn is_paused(&self, universe: u32) -> bool {
-        let node = self.session.debugger().node(universe);
+        let node = self.debugger().node(universe);
         node.is_some_and(|node| node.status == "paused")
     }
 }
 
-impl Roams for VoyagerPrompt {
+impl<S: BorrowMut<ModelSession>> Roams for VoyagerPrompt<S> {
     fn source(&self) -> (&str, Option<Span>) {
-        (self.session.debugger().text(), None)
+        (self.debugger().text(), None)
     }
 
     fn agents(&mut self, _: Observer<'_>) -> Result<Vec<AgentView>, String> {
-        let card = self.session.debugger().card(self.here).map_err(shown)?;
+        let card = self.debugger().card(self.here).map_err(shown)?;
         let view = |agent: AgentCard| AgentView {
             name: agent.name,
             state: match agent.next.as_str() {
@@ -206,8 +229,9 @@ impl Roams for VoyagerPrompt {
     }
 
     fn jump_to_state(&mut self, state: u32, paint: &Paint, observer: Observer<'_>) -> Said {
-        self.session.graph(watched(observer));
-        let universe = self.session.universe_of(state).map_err(shown)?;
+        let session = self.session.borrow_mut();
+        session.graph(watched(observer));
+        let universe = session.universe_of(state).map_err(shown)?;
         self.jump(&universe.to_string(), paint, observer)
     }
 
@@ -221,7 +245,7 @@ impl Roams for VoyagerPrompt {
     }
 
     fn breakpoints(&self) -> Vec<Breakpoint> {
-        let known = self.session.debugger().breakpoints().into_iter();
+        let known = self.debugger().breakpoints().into_iter();
         let row = |known: BreakpointRow| Breakpoint {
             id: known.id,
             text: known.spec,
@@ -246,9 +270,9 @@ impl Roams for VoyagerPrompt {
     }
 }
 
-impl Asked for VoyagerPrompt {
+impl<S: BorrowMut<ModelSession>> Asked for VoyagerPrompt<S> {
     fn session(&mut self) -> &mut ModelSession {
-        &mut self.session
+        self.session.borrow_mut()
     }
 
     fn way(&mut self, to: Option<&str>, observer: Observer<'_>) -> Result<Vec<u32>, String> {
@@ -256,14 +280,15 @@ impl Asked for VoyagerPrompt {
             Some(to) => numbered(to)?,
             None => self.here,
         };
-        let state = self.session.state_of(universe, watched(observer));
+        let session = self.session.borrow_mut();
+        let state = session.state_of(universe, watched(observer));
         let state = state.map_err(shown)?;
-        self.session.options_to(state, |_| true).map_err(shown)
+        session.options_to(state, |_| true).map_err(shown)
     }
 
     /// Numbers are those of universes: the states that an answer names become universes of the session.
     fn ask(&mut self, question: &Question, paint: &Paint, observer: Observer<'_>) -> Said {
-        let session = &mut self.session;
+        let session: &mut ModelSession = self.session.borrow_mut();
         let mut state = |universe: u32| {
             let state = session.state_of(universe, watched(observer));
             state.map_err(shown)
@@ -291,14 +316,14 @@ impl Asked for VoyagerPrompt {
     }
 }
 
-impl Interpreter for VoyagerPrompt {
+impl<S: BorrowMut<ModelSession>> Interpreter for VoyagerPrompt<S> {
     type Request = Request;
     const COMMANDS: Table<Request> = COMMANDS;
 
     fn greeting(&mut self, paint: &Paint) -> String {
         format!(
             "{}\n'help' lists the commands; b sets a breakpoint, c runs all universes, u shows them, q quits\n",
-            paint.heading(self.session.name())
+            paint.heading(self.session.borrow().name())
         )
     }
 
@@ -315,7 +340,7 @@ impl Interpreter for VoyagerPrompt {
     }
 
     fn candidates(&mut self, kind: Completes) -> Vec<String> {
-        let debugger = self.session.debugger();
+        let debugger = self.debugger();
         match kind {
             Completes::Universe => (0..debugger.len().min(1000))
                 .map(|id| id.to_string())

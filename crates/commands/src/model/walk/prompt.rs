@@ -240,7 +240,7 @@ impl<L: Named + 'static> WalkPrompt<L> {
     }
 
     fn condition(&self, text: &str) -> Result<Condition, String> {
-        let condition = Condition::parse(self.walk.language(), text);
+        let condition = Condition::about(self.walk.language(), &self.source, text);
         condition.map_err(|error| error.to_string())
     }
 

@@ -140,11 +140,12 @@ moment as 'ends' and 'moment' show it, visited before or not. A number alone is 
 const STOPPING: &[Spec<Request>] = &[
     Words::BREAK
         .details(
-            "Wherever a predicate begins to hold, or the state or the step to it mentions a \
+            "Wherever a predicate begins to hold, an agent comes to a line, or the state or the step to it mentions a \
 text.",
         )
         .examples(&[
             ("break x == 2", "a predicate"),
+            ("break line 2", "before what stands there"),
             ("break AMB", "a text of which the program has all words"),
         ]),
     Shared::BREAKPOINTS,

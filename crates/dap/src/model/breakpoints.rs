@@ -1,0 +1,190 @@
+//! Breakpoints of a program of a model language: lines of its text, and whatever else the debug console can say.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::Model;
+use super::motion::not_here;
+use crate::core::Core;
+use crate::debuggee::Asked;
+use crate::protocol::answers;
+use crate::protocol::arguments::SetBreakpoints;
+use crate::protocol::{Answer, Request, body};
+
+/// The breakpoints of this editor, and what it knows of others.
+#[derive(Debug, Default)]
+pub(super) struct Breakpoints {
+    /// What was asked for, with the number that it got.
+    own: Vec<(String, u32)>,
+    /// As the editor was last told of them.
+    known: BTreeMap<u32, answers::Breakpoint>,
+    /// Those that the editor took away itself.
+    dropped: HashSet<u32>,
+}
+
+impl Model {
+    pub(super) fn breakpoint_request(
+        &mut self,
+        core: &mut Core,
+        command: &str,
+        request: &Request,
+    ) -> Option<Asked> {
+        let answer = match command {
+            "setBreakpoints" => request
+                .arguments()
+                .and_then(|asked| self.set_lines(core, &asked)),
+            // Clients that forget what they were told send them all the same, mostly empty.
+            "setExceptionBreakpoints"
+            | "setFunctionBreakpoints"
+            | "setInstructionBreakpoints"
+            | "setDataBreakpoints" => {
+                let asked: Result<Value, _> = request.arguments();
+                asked.and_then(|asked| {
+                    let given = ["breakpoints", "filters", "filterOptions"];
+                    let given = given
+                        .iter()
+                        .filter_map(|name| asked[*name].as_array())
+                        .flatten();
+                    let refused = given.map(|_| {
+                        answers::Breakpoint::refused(
+                            "programs of model languages have none".to_owned(),
+                        )
+                    });
+                    body(json!({ "breakpoints": refused.collect::<Vec<_>>() }))
+                })
+            }
+            "dataBreakpointInfo" => body(json!({
+                "dataId": null,
+                "description": "break when a condition holds: 'break when x == 2' in the debug console",
+            })),
+            "setVariable" | "disassemble" | "readMemory" | "gotoTargets" | "goto"
+            | "restartFrame" | "exceptionInfo" => not_here(command),
+            _ => return None,
+        };
+        Some(Asked::Now(answer))
+    }
+
+    fn set_lines(&mut self, core: &mut Core, asked: &SetBreakpoints) -> Answer {
+        let name = |path: &String| path.rsplit(['/', '\\']).next().map(str::to_owned);
+        let theirs = asked
+            .source
+            .path
+            .as_ref()
+            .and_then(name)
+            .or(asked.source.name.clone());
+        if theirs.as_ref() != Some(&self.source.name) && asked.source.source_reference.is_none() {
+            let text = format!("{} is not the program's text", theirs.unwrap_or_default());
+            let refused = asked
+                .breakpoints
+                .iter()
+                .map(|_| answers::Breakpoint::refused(text.clone()));
+            return body(json!({ "breakpoints": refused.collect::<Vec<_>>() }));
+        }
+        if self.motion.is_some() {
+            // Breakpoints count for what is explored after them: what runs is stopped, and can be gone on with.
+            core.pause();
+        }
+        let mut before = std::mem::take(&mut self.breakpoints.own);
+        let mut set = Vec::new();
+        for one in &asked.breakpoints {
+            let Some(line) = core.line_in(one.line) else {
+                set.push(answers::Breakpoint::refused(
+                    "there is no such line".to_owned(),
+                ));
+                continue;
+            };
+            let spec = format!("line {line}");
+            let known = before.iter().position(|(known, _)| *known == spec);
+            let id = match known {
+                Some(at) => Ok(before.swap_remove(at).1),
+                None => break_at(core, &spec),
+            };
+            set.push(match id {
+                Ok(id) => {
+                    self.breakpoints.own.push((spec, id));
+                    let breakpoint = self.breakpoint(core, id, line);
+                    self.breakpoints.known.insert(id, breakpoint.clone());
+                    breakpoint
+                }
+                Err(message) => answers::Breakpoint::refused(message),
+            });
+        }
+        for (_, id) in before {
+            self.breakpoints.dropped.insert(id);
+            let order = json!({ "order": "unbreak", "id": id });
+            let id = core.ask_command(json!({ "command": "order", "order": order }));
+            let _gone = core.wait_for(id);
+        }
+        body(json!({ "breakpoints": set }))
+    }
+
+    fn breakpoint(&self, core: &Core, id: u32, line: u32) -> answers::Breakpoint {
+        answers::Breakpoint {
+            id: Some(i64::from(id)),
+            verified: true,
+            source: Some(self.source.clone()),
+            line: Some(core.line_out(line)),
+            ..answers::Breakpoint::default()
+        }
+    }
+
+    /// Tells the editor what others did to breakpoints, and to its own.
+    pub(super) fn notice_breakpoints(&mut self, core: &mut Core) {
+        let rows = core
+            .parts
+            .text
+            .as_ref()
+            .map(|text| text.breakpoints.clone())
+            .unwrap_or_default();
+        for row in &rows {
+            let line = row
+                .spec
+                .strip_prefix("line ")
+                .and_then(|line| line.trim().parse().ok());
+            let now = match line {
+                Some(line) => answers::Breakpoint {
+                    verified: row.on,
+                    ..self.breakpoint(core, row.id, line)
+                },
+                None => answers::Breakpoint {
+                    id: Some(i64::from(row.id)),
+                    verified: row.on,
+                    message: Some(row.spec.clone()),
+                    ..answers::Breakpoint::default()
+                },
+            };
+            let before = self.breakpoints.known.insert(row.id, now.clone());
+            let reason = match before {
+                Some(before) if before == now => continue,
+                Some(_) => "changed",
+                None => "new",
+            };
+            core.event("breakpoint", json!({ "reason": reason, "breakpoint": now }));
+        }
+        let known = self.breakpoints.known.keys().copied();
+        let gone: Vec<u32> = known
+            .filter(|id| rows.iter().all(|row| row.id != *id))
+            .collect();
+        for id in gone {
+            self.breakpoints.known.remove(&id);
+            self.breakpoints.own.retain(|(_, own)| *own != id);
+            if !self.breakpoints.dropped.remove(&id) {
+                let told =
+                    json!({ "reason": "removed", "breakpoint": { "id": id, "verified": false } });
+                core.event("breakpoint", told);
+            }
+        }
+    }
+}
+
+/// Sets a breakpoint: its number.
+fn break_at(core: &mut Core, spec: &str) -> Result<u32, String> {
+    let order = json!({ "order": "break", "spec": spec });
+    let id = core.ask_command(json!({ "command": "order", "order": order }));
+    let reply = core.wait_for(id)?;
+    let number = reply["breakpoint"]
+        .as_u64()
+        .and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| "no breakpoint was set".to_owned())
+}

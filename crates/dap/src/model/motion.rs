@@ -1,0 +1,423 @@
+//! Motions from universe to universe.
+
+use borges_hub::ModelCommand;
+use serde_json::{Value, json};
+
+use super::card::{Came, Ran};
+use super::{Model, NOBODY};
+use crate::arrival::Replied;
+use crate::core::Core;
+use crate::debuggee::Asked;
+use crate::protocol::answers::Stopped;
+use crate::protocol::arguments::{Jump, OwnStep, Step};
+use crate::protocol::{self, Answer, Failure, NOTHING, Request};
+use borges_session::command::Direction;
+
+/// Universes that are named where several were come to.
+const NAMED: usize = 12;
+
+/// Where a step can go.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// An order that the session told of.
+    Order(Value),
+    /// A universe that was seen.
+    Universe(u32),
+}
+
+/// What comes if a motion came to nothing, or to less than was wanted.
+#[derive(Clone, Debug, PartialEq)]
+enum Then {
+    Nothing,
+    /// The program is to run to its ends: no breakpoint halted it.
+    Run,
+    /// The universe that was come to is paused: an agent takes a step.
+    Step {
+        agent: String,
+        kind: String,
+    },
+}
+
+/// A motion that is under way.
+#[derive(Debug)]
+pub(super) struct Motion {
+    /// The number of what was asked.
+    pub(super) id: u32,
+    then: Then,
+    /// Whose it is.
+    agent: Option<String>,
+    reason: &'static str,
+}
+
+impl Model {
+    pub(super) fn motion_request(
+        &mut self,
+        core: &mut Core,
+        command: &str,
+        request: &Request,
+    ) -> Option<Asked> {
+        let answer = match command {
+            "continue" => self.free().map(|()| {
+                self.begin_run(core);
+                json!({ "allThreadsContinued": true })
+            }),
+            "next" => self.step_of(core, request, &["over", "step"]),
+            "stepIn" => self.step_in(core, request),
+            "stepOut" => self.step_of(core, request, &["return", "end-turn", "step"]),
+            "stepBack" => self.back(core),
+            "reverseContinue" => self.line(core, "reverse-continue"),
+            "pause" => {
+                core.pause();
+                NOTHING
+            }
+            "borges/step" => {
+                request
+                    .arguments::<OwnStep>()
+                    .and_then(|asked| match asked.direction {
+                        Direction::Backward => self.back(core),
+                        Direction::Forward => {
+                            let agent = self.acting(self.first_thread())?;
+                            self.step(core, agent, &["step", "into"])
+                        }
+                    })
+            }
+            "borges/jump" => request
+                .arguments::<Jump>()
+                .and_then(|asked| self.jump(core, &asked.universe)),
+            _ => return None,
+        };
+        Some(Asked::Now(answer))
+    }
+
+    /// Whether nothing is under way.
+    fn free(&self) -> Result<(), Failure> {
+        match self.motion {
+            Some(_) => Err(Failure::new("the program runs: pause it first")),
+            None => Ok(()),
+        }
+    }
+
+    /// The agent of a thread, who is to act.
+    fn acting(&self, thread: i64) -> Result<String, Failure> {
+        let agent = self.agent(thread).map(|agent| agent.name.clone());
+        agent.ok_or_else(|| {
+            Failure::new("nobody acts any more in this universe: go back, or jump to another")
+        })
+    }
+
+    fn step_of(&mut self, core: &mut Core, request: &Request, kinds: &[&str]) -> Answer {
+        let asked: Step = request.arguments()?;
+        let thread = if asked.thread_id == NOBODY {
+            self.first_thread()
+        } else {
+            asked.thread_id
+        };
+        let agent = self.acting(thread)?;
+        self.step(core, agent, kinds)
+    }
+
+    fn step_in(&mut self, core: &mut Core, request: &Request) -> Answer {
+        let asked: Step = request.arguments()?;
+        let Some(target) = asked.target_id else {
+            return self.step_of(core, request, &["into", "step"]);
+        };
+        self.free()?;
+        let index = target
+            .checked_sub(1)
+            .and_then(|index| usize::try_from(index).ok());
+        let target = index.and_then(|index| self.targets.get(index)).cloned();
+        match target.ok_or_else(|| {
+            Failure::new("this target was of another stop: ask for the targets again")
+        })? {
+            Target::Universe(universe) => {
+                self.arrive(core, universe, "goto", None);
+                NOTHING
+            }
+            Target::Order(order) => {
+                let agent = order["agent"].as_str().map(str::to_owned);
+                self.order(core, order, Then::Nothing, agent, "step");
+                NOTHING
+            }
+        }
+    }
+
+    /// One agent takes the first of these steps that it can.
+    fn step(&mut self, core: &mut Core, agent: String, kinds: &[&str]) -> Answer {
+        self.free()?;
+        let here = self.here();
+        if matches!(self.card().node.status.as_str(), "running" | "unexplored") {
+            // Only who waits can step.
+            let kind = kinds.first().copied().unwrap_or("step").to_owned();
+            let then = Then::Step {
+                agent: agent.clone(),
+                kind,
+            };
+            let pause = json!({ "order": "pause", "universe": here });
+            self.order(core, pause, then, Some(agent), "step");
+            return NOTHING;
+        }
+        let order = self.possible(&agent, kinds);
+        let order = order
+            .ok_or_else(|| Failure::new(format!("{agent} can take no step in universe {here}")))?;
+        self.order(core, order, Then::Nothing, Some(agent), "step");
+        NOTHING
+    }
+
+    /// The first of these steps that an agent can take here.
+    fn possible(&self, agent: &str, kinds: &[&str]) -> Option<Value> {
+        let own = || {
+            self.card()
+                .possible
+                .iter()
+                .filter(|one| one.agent.as_deref() == Some(agent))
+        };
+        let named = kinds
+            .iter()
+            .find_map(|kind| own().find(|one| one.label == *kind));
+        let any = || own().find(|one| one.order["order"] == "step");
+        named.or_else(any).map(|one| one.order.clone())
+    }
+
+    /// Lets the universe that is shown run: to a breakpoint if there are any, else to all its ends.
+    pub(super) fn begin_run(&mut self, core: &mut Core) {
+        let here = self.here();
+        let has_breakpoints = core
+            .parts
+            .text
+            .as_ref()
+            .is_some_and(|text| text.breakpoints.iter().any(|one| one.on));
+        match has_breakpoints {
+            true => {
+                let seek = json!({ "order": "seek", "universe": here });
+                self.order(core, seek, Then::Run, None, "step");
+            }
+            false => self.run_on(core),
+        }
+    }
+
+    fn run_on(&mut self, core: &mut Core) {
+        let here = self.here();
+        let is_paused = self.card().node.status == "paused";
+        let order = match here {
+            // The first time, a breakpoint may halt the very start.
+            0 if !(self.has_run && is_paused) => json!({ "order": "run" }),
+            universe => json!({ "order": "resume", "universe": universe }),
+        };
+        self.has_run |= here == 0;
+        self.order(core, order, Then::Nothing, None, "step");
+    }
+
+    fn order(
+        &mut self,
+        core: &mut Core,
+        order: Value,
+        then: Then,
+        agent: Option<String>,
+        reason: &'static str,
+    ) {
+        core.moving = true;
+        let id = core.ask_command(json!({ "command": "order", "order": order }));
+        self.motion = Some(Motion {
+            id,
+            then,
+            agent,
+            reason,
+        });
+    }
+
+    /// To the universe before, on the way here.
+    fn back(&mut self, core: &mut Core) -> Answer {
+        self.free()?;
+        match self.shown.path.last().map(|link| link.from) {
+            Some(universe) => self.arrive(core, universe, "step", None),
+            None => {
+                core.output("console", "the start of the program: nothing lies before");
+                self.tell(core, "entry", None);
+            }
+        }
+        NOTHING
+    }
+
+    /// A motion that the prompt has a word for.
+    fn line(&mut self, core: &mut Core, line: &str) -> Answer {
+        self.free()?;
+        let (line, here) = (line.to_owned(), self.here());
+        let said: Value = self.call(core, ModelCommand::Line { line, here })?;
+        let to = said["here"]
+            .as_u64()
+            .and_then(|to| u32::try_from(to).ok())
+            .unwrap_or(here);
+        if said["ok"] == false {
+            core.output("console", said["text"].as_str().unwrap_or_default());
+        }
+        self.arrive(core, to, "step", None);
+        NOTHING
+    }
+
+    fn jump(&mut self, core: &mut Core, universe: &Value) -> Answer {
+        self.free()?;
+        let number = match universe {
+            Value::String(text) if text == "start" => Some(0),
+            Value::String(text) => text.parse().ok(),
+            other => other.as_u64().and_then(|number| u32::try_from(number).ok()),
+        };
+        let number = number.ok_or_else(|| Failure::new("universes of this program are numbers"))?;
+        self.show(core, number)?;
+        self.tell(core, "goto", None);
+        NOTHING
+    }
+
+    /// An order has come to its end.
+    pub(super) fn motion_replied(&mut self, core: &mut Core, reply: Replied) {
+        let Some(motion) = self.motion.take() else {
+            return;
+        };
+        core.moving = false;
+        let came = reply.and_then(|reply| {
+            serde_json::from_value::<Came>(reply).map_err(|error| error.to_string())
+        });
+        let ran = match came {
+            Ok(came) => came.ran.unwrap_or_default(),
+            // Where no breakpoint can be sought, all there is is run.
+            Err(_) if motion.then == Then::Run => return self.run_on(core),
+            Err(message) => {
+                core.output("important", &*message);
+                return self.tell(core, motion.reason, Some(message));
+            }
+        };
+        let rests = ran.rests();
+        match motion.then {
+            Then::Run if rests.is_empty() && !ran.stopped => return self.run_on(core),
+            Then::Step { agent, kind } => {
+                let paused = rests.first().copied().unwrap_or(ran.from);
+                if let Err(message) = self.show(core, paused) {
+                    core.output("important", message);
+                }
+                let order = self.possible(&agent, &[&kind]);
+                if let Some(order) = order {
+                    return self.order(core, order, Then::Nothing, Some(agent), motion.reason);
+                }
+                return self.tell(core, motion.reason, None);
+            }
+            _ => {}
+        }
+        tell_rests(core, &ran, &rests);
+        let to = rests.first().copied().unwrap_or(ran.from);
+        let reason = if ran.stopped { "pause" } else { motion.reason };
+        self.arrive(core, to, reason, motion.agent.as_deref());
+    }
+
+    /// Shows a universe, and tells the editor.
+    pub(super) fn arrive(
+        &mut self,
+        core: &mut Core,
+        universe: u32,
+        reason: &'static str,
+        agent: Option<&str>,
+    ) {
+        if let Err(message) = self.show(core, universe) {
+            core.output("important", message);
+        }
+        let thread =
+            agent.filter(|agent| self.card().agents.iter().any(|known| known.name == *agent));
+        let thread = thread.map(|agent| self.thread_of(agent));
+        self.tell_of(core, reason, None, thread);
+    }
+
+    /// Tells the editor where the program stands.
+    pub(super) fn tell(
+        &mut self,
+        core: &mut Core,
+        reason: &'static str,
+        description: Option<String>,
+    ) {
+        self.tell_of(core, reason, description, None);
+    }
+
+    fn tell_of(
+        &mut self,
+        core: &mut Core,
+        reason: &'static str,
+        description: Option<String>,
+        thread: Option<i64>,
+    ) {
+        let card = self.card();
+        let why = card.node.why.join(", ");
+        let hit = why
+            .strip_prefix("breakpoint ")
+            .or(why.split_once("breakpoint ").map(|(_, rest)| rest));
+        let hit = hit.and_then(|rest| {
+            rest.split(|c: char| !c.is_ascii_digit())
+                .next()?
+                .parse::<i64>()
+                .ok()
+        });
+        let at = card
+            .agents
+            .iter()
+            .find(|agent| why.ends_with(&format!(" at {}", agent.name)));
+        let mut stopped = Stopped {
+            reason,
+            description: description.or((!why.is_empty()).then(|| why.clone())),
+            thread_id: at
+                .map(|agent| self.thread_of(&agent.name))
+                .or(thread)
+                .unwrap_or_else(|| self.first_thread()),
+            all_threads_stopped: true,
+            ..Stopped::default()
+        };
+        match card.node.status.as_str() {
+            "paused" if hit.is_some() && reason != "entry" => {
+                stopped.reason = "breakpoint";
+                stopped.hit_breakpoint_ids = hit.into_iter().collect();
+            }
+            "end" => {
+                stopped.reason = "end";
+                stopped.description = card.outcome.clone();
+            }
+            "stuck" | "deadlock" => {
+                stopped.reason = "exception";
+                stopped.description.clone_from(&card.outcome);
+                stopped.text.clone_from(&card.outcome);
+            }
+            _ => {}
+        }
+        let place = json!({ "universe": self.here().to_string(), "status": card.node.status });
+        core.event("borges/place", place);
+        core.event("stopped", stopped);
+    }
+}
+
+/// Says what else was come to than the universe that is shown.
+fn tell_rests(core: &mut Core, ran: &Ran, rests: &[u32]) {
+    if ran.cut {
+        core.output(
+            "important",
+            "there are more universes than the session keeps: not all were seen",
+        );
+    }
+    if ran.never_reached && rests.is_empty() {
+        core.output("console", "nothing that can still happen comes to that");
+    }
+    if let [shown, others @ ..] = rests
+        && !others.is_empty()
+    {
+        let named: Vec<String> = others.iter().take(NAMED).map(u32::to_string).collect();
+        let more = if others.len() > NAMED { ", …" } else { "" };
+        let (count, named) = (rests.len(), named.join(", "));
+        core.output(
+            "console",
+            format!(
+                "{count} universes: {shown} is shown, the others are {named}{more} ('jump {}')",
+                others[0]
+            ),
+        );
+    }
+}
+
+/// Nothing can be set in a program of a model language but breakpoints.
+pub(super) fn not_here(command: &str) -> protocol::Answer {
+    Err(Failure::new(format!(
+        "programs of model languages have no '{command}'"
+    )))
+}
