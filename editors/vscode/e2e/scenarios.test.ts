@@ -154,6 +154,7 @@ scenario("actors stand at a breakpoint, and the tree has their universes", async
   await editor.stands(13, /universe \d+ · paused/);
   await editor.row("Multiverse", "here").waitFor();
   await editor.move("Alt+F10", undefined, /universe \d+$/);
+  await editor.row("Multiverse", /takes start\(\).*here/).waitFor();
   leave = () => editor.stop();
 });
 
