@@ -76,14 +76,15 @@ export class Workbench {
     await this.page.locator(".quick-input-widget", { hasText: title }).waitFor({ state: "hidden" });
   }
 
-  /** Types into the box at the top and enters it, once its list has a row with a text. A stop takes the box away. */
+  /** Types into the box at the top and enters it, or chooses the row with a text. A stop takes the box away. */
   private async enter(text: string, row?: string): Promise<void> {
     const box = this.page.locator(".quick-input-widget .quick-input-box input");
     await box.fill(text, { timeout: AGAIN_MS });
-    if (row !== undefined) {
-      await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().waitFor({ timeout: AGAIN_MS });
+    if (row === undefined) {
+      await box.press("Enter", { timeout: AGAIN_MS });
+    } else {
+      await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click({ timeout: AGAIN_MS });
     }
-    await box.press("Enter", { timeout: AGAIN_MS });
   }
 
   async press(...keys: string[]): Promise<void> {
@@ -183,6 +184,12 @@ export class Workbench {
   /** Puts the keys into the source. */
   async focusSource(): Promise<void> {
     await this.page.keyboard.press("Control+1");
+  }
+
+  /** Opens the menu of what can be done about a problem. */
+  async quickFix(text: string): Promise<void> {
+    const menu = this.page.locator(".action-widget", { hasText: text });
+    await again(() => this.page.keyboard.press("Control+."), menu);
   }
 
   /** Chooses a row of the list at the top. */
