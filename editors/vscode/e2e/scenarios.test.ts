@@ -113,8 +113,7 @@ scenario("traps ahead are problems, with a way to go there", async () => {
   await editor.stands(74, /universe/);
   await editor.page.locator(".squiggly-warning").first().waitFor();
   await editor.file("blink/blink.rs", 57);
-  await editor.press("Control+.");
-  await editor.page.locator(".action-widget", { hasText: "Go there" }).waitFor();
+  await editor.quickFix("Go there");
   await editor.move("Enter", undefined, /universe/);
   await editor.page.locator(".exception-widget, .zone-widget", { hasText: "subtract with overflow" }).first().waitFor();
   leave = () => editor.stop();
@@ -154,6 +153,7 @@ scenario("actors stand at a breakpoint, and the tree has their universes", async
   await editor.stands(13, /universe \d+ · paused/);
   await editor.row("Multiverse", "here").waitFor();
   await editor.move("Alt+F10", undefined, /universe \d+$/);
+  await editor.row("Multiverse", /takes start\(\).*here/).waitFor();
   leave = () => editor.stop();
 });
 

@@ -8,7 +8,7 @@ const PICTURES = process.env["BORGES_PICTURES"] ?? join(ROOT, "target/vscode-pic
 /** The machine may be busy with other things; who writes a scenario wants to see it fail sooner. */
 const PATIENCE_MS = Number(process.env["BORGES_PATIENCE_MS"] ?? 45_000);
 /** After so long a click that did nothing is repeated. */
-const AGAIN_MS = 2_000;
+const AGAIN_MS = 3_000;
 
 export class Workbench {
   private constructor(
@@ -38,17 +38,16 @@ export class Workbench {
   /** Opens a file by the end of its path. */
   async file(name: string, line?: number, column = 1): Promise<void> {
     const short = name.split("/").at(-1)!;
-    await this.page.keyboard.press("Control+p");
-    await this.picker(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: short }).first().waitFor();
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".tab.active", { hasText: short }).waitFor();
+    await again(async () => {
+      await this.page.keyboard.press("Control+p");
+      await this.enter(name, short);
+    }, this.page.locator(".tab.active", { hasText: short }));
     if (line !== undefined) {
       await this.page.locator(".editor-group-container.active .view-lines .view-line").first().waitFor();
-      await this.page.keyboard.press("Control+g");
-      await this.picker(`:${line}:${column}`);
-      await this.page.keyboard.press("Enter");
-      await this.cursorAt(line);
+      await again(async () => {
+        await this.page.keyboard.press("Control+g");
+        await this.enter(`:${line}:${column}`);
+      }, this.position(line));
     }
   }
 
@@ -66,18 +65,26 @@ export class Workbench {
 
   /** Carries out a command by its title. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
-    await this.picker(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+    let isDone = false;
+    for (let left = PATIENCE_MS; left > 0 && !isDone; left -= AGAIN_MS) {
+      await this.page.keyboard.press("F1");
+      isDone = await this.enter(`>${title}`, title).then(
+        () => true,
+        () => false,
+      );
+    }
     await this.page.locator(".quick-input-widget", { hasText: title }).waitFor({ state: "hidden" });
   }
 
-  /** Types into the box at the top. */
-  async picker(text: string): Promise<void> {
+  /** Types into the box at the top and enters it, or chooses the row with a text. A stop takes the box away. */
+  private async enter(text: string, row?: string): Promise<void> {
     const box = this.page.locator(".quick-input-widget .quick-input-box input");
-    await box.waitFor();
-    await box.fill(text);
+    await box.fill(text, { timeout: AGAIN_MS });
+    if (row === undefined) {
+      await box.press("Enter", { timeout: AGAIN_MS });
+    } else {
+      await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click({ timeout: AGAIN_MS });
+    }
   }
 
   async press(...keys: string[]): Promise<void> {
@@ -86,8 +93,9 @@ export class Workbench {
     }
   }
 
-  async cursorAt(line: number): Promise<void> {
-    await this.page.locator("#status\\.editor\\.selection", { hasText: new RegExp(`^Ln ${line},`) }).waitFor();
+  /** What the bar at the bottom says while the cursor is on a line. */
+  private position(line: number): Locator {
+    return this.page.locator("#status\\.editor\\.selection", { hasText: new RegExp(`^Ln ${line},`) });
   }
 
   /** Waits until the program stands at a line, and a universe or step of the status bar. */
@@ -95,7 +103,7 @@ export class Workbench {
     await this.status(place);
     if (line !== undefined) {
       await this.page.locator(".debug-top-stack-frame-line").first().waitFor();
-      await this.cursorAt(line);
+      await this.position(line).waitFor();
     }
   }
 
@@ -176,6 +184,12 @@ export class Workbench {
   /** Puts the keys into the source. */
   async focusSource(): Promise<void> {
     await this.page.keyboard.press("Control+1");
+  }
+
+  /** Opens the menu of what can be done about a problem. */
+  async quickFix(text: string): Promise<void> {
+    const menu = this.page.locator(".action-widget", { hasText: text });
+    await again(() => this.page.keyboard.press("Control+."), menu);
   }
 
   /** Chooses a row of the list at the top. */

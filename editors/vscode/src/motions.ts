@@ -20,7 +20,17 @@ export function registerMotions(sessions: Sessions): vscode.Disposable {
     command("borges.branches", () => branches(sessions)),
     command("borges.copyMoment", () => copyMoment(sessions)),
     command("borges.upload", () => sessions.standing().session.customRequest("borges/upload")),
+    sessions.onDidFindFile(() => void offerUpload()),
   );
+}
+
+/** The program was built anew: the session can go on with it, and keeps what was seen of the old one. */
+async function offerUpload(): Promise<void> {
+  const goOn = "Go On with It";
+  const chosen = await vscode.window.showInformationMessage("The program's file has changed since it was opened.", goOn);
+  if (chosen === goOn) {
+    await vscode.commands.executeCommand("borges.upload");
+  }
 }
 
 /** Carries out a line and shows what it says. */

@@ -50,7 +50,7 @@ export class Sessions implements vscode.Disposable {
   private readonly live = new Map<string, Live>();
   private readonly moved = new vscode.EventEmitter<Live | undefined>();
   private readonly changed = new vscode.EventEmitter<Live>();
-  private readonly loaded = new vscode.EventEmitter<Live>();
+  private readonly built = new vscode.EventEmitter<Live>();
   private readonly subscriptions: vscode.Disposable[];
 
   /** The session that is looked at has stopped, goes on, or is another one; or there is none any more. */
@@ -58,7 +58,7 @@ export class Sessions implements vscode.Disposable {
   /** Something was changed that moves nothing: an input was mocked. */
   readonly onDidChange = this.changed.event;
   /** The program's file is another than the one that is debugged. */
-  readonly onDidFindFile = this.loaded.event;
+  readonly onDidFindFile = this.built.event;
 
   constructor() {
     this.subscriptions = [
@@ -75,7 +75,7 @@ export class Sessions implements vscode.Disposable {
       vscode.debug.onDidChangeActiveDebugSession(() => this.moved.fire(this.active)),
       this.moved,
       this.changed,
-      this.loaded,
+      this.built,
     ];
   }
 
@@ -125,7 +125,7 @@ export class Sessions implements vscode.Disposable {
         break;
       case "borges/file":
         if (message.body?.["changed"] === true) {
-          this.loaded.fire(live);
+          this.built.fire(live);
         }
         break;
     }

@@ -6,10 +6,11 @@ import { command } from "../commands";
 import type { Sessions } from "../sessions";
 import { count, inputs } from "../words";
 import type { Ahead, Futures } from "./ahead";
-import { parsePlace } from "./files";
+import { Files, parsePlace } from "./files";
 import { filesOf } from "./sources";
 
 const SOURCE = "borges";
+const NOTHING = { files: new Files([]), traps: [] };
 
 /** A problem, and the moment at which it is. */
 class Bug extends vscode.Diagnostic {
@@ -26,6 +27,7 @@ class Bug extends vscode.Diagnostic {
 
 export function registerBugs(sessions: Sessions, futures: Futures): vscode.Disposable {
   const problems = vscode.languages.createDiagnosticCollection(SOURCE);
+  let known = new Map<string, Bug[]>();
   const show = ({ files, traps }: Pick<Ahead, "files" | "traps">): number => {
     problems.clear();
     const found = new Map<string, Bug[]>();
@@ -36,13 +38,18 @@ export function registerBugs(sessions: Sessions, futures: Futures): vscode.Dispo
         found.set(path, [...(found.get(path) ?? []), new Bug(place.line, trap)]);
       }
     }
+    known = found;
     found.forEach((bugs, path) => problems.set(vscode.Uri.file(path), bugs));
     return traps.length;
   };
+  const actions: vscode.CodeActionProvider = {
+    provideCodeActions: ({ uri }, range) =>
+      (known.get(uri.fsPath) ?? []).filter((bug) => bug.range.intersection(range) !== undefined).map(goThere),
+  };
   return vscode.Disposable.from(
     problems,
-    futures.onDidLook((ahead) => (ahead === undefined ? problems.clear() : show(ahead))),
-    vscode.languages.registerCodeActionsProvider({ scheme: "file" }, { provideCodeActions: actions }),
+    futures.onDidLook((ahead) => show(ahead ?? NOTHING)),
+    vscode.languages.registerCodeActionsProvider({ scheme: "file" }, actions),
     command("borges.goToBug", (moment: string) => jump(sessions.standing().session, moment)),
     command("borges.findBugs", async () => {
       const { session } = sessions.standing();
@@ -56,13 +63,10 @@ export function registerBugs(sessions: Sessions, futures: Futures): vscode.Dispo
   );
 }
 
-function actions(_document: vscode.TextDocument, _range: vscode.Range, context: vscode.CodeActionContext): vscode.CodeAction[] {
-  const own = context.diagnostics.filter((one): one is Bug => one instanceof Bug);
-  return own.map((bug) => {
-    const action = new vscode.CodeAction("Go there: the moment at which it happens", vscode.CodeActionKind.QuickFix);
-    action.diagnostics = [bug];
-    action.isPreferred = true;
-    action.command = { command: "borges.goToBug", title: action.title, arguments: [bug.path.moment] };
-    return action;
-  });
+function goThere(bug: Bug): vscode.CodeAction {
+  const action = new vscode.CodeAction("Go there: the moment at which it happens", vscode.CodeActionKind.QuickFix);
+  action.diagnostics = [bug];
+  action.isPreferred = true;
+  action.command = { command: "borges.goToBug", title: action.title, arguments: [bug.path.moment] };
+  return action;
 }
