@@ -97,6 +97,10 @@ fn run(mut prompt: SessionPrompt, paint: &Paint, inbox: &Receiver<Line>, post: &
                     quietly(&mut prompt, &format!("frame {frame}"), paint);
                     shown = Some(frame);
                 }
+                // Colours are for the console: what an exception says is shown as it is.
+                let plain = Paint::new(false, WIDTH);
+                let is_console = request.command == "evaluate";
+                let paint = if is_console { paint } else { &plain };
                 let answer = execute(&mut prompt, &line, paint);
                 Said::Executed { request, answer }
             }
