@@ -17,8 +17,8 @@ export interface Tint {
 
 /** Radius of the two arcs by which a branch leaves its parent. */
 const TURN = 11;
-/** Radius of the ground of the disc that says where one is. */
-const DISC = 10;
+/** Half of what the disc that says where one is keeps free of words: those above and below it stand near. */
+const DISC = 6;
 /** More dots in a run than this would be a line anyway. */
 const MOST_DOTS = 4000;
 /** Outputs after which the board is busy for a while. */
