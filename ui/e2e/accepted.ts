@@ -9,7 +9,7 @@ const FILE = join(ROOT, "ui/e2e/accepted.json");
 /** Each picture has about so many cells. */
 const CELLS = 800;
 /** Cells may differ so much on the average, of 255. */
-const TOLERANCE = 6;
+const TOLERANCE = 10;
 
 const accepted = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, string>;
 const seen: Record<string, string> = {};
