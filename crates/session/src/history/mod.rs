@@ -538,6 +538,13 @@ impl History {
         code().or_else(primitive)
     }
 
+    /// What comes next where a motion from `begun` has ended, if that is a stop: walks end before they look at it, and a device
+    /// that went on would pass it. Where nothing has moved, it was met before.
+    pub(crate) fn stop_since(&self, begun: Moment, stops: &Stops) -> Option<Found> {
+        let moved = self.here() != begun;
+        moved.then(|| self.stop_here(stops)).flatten()
+    }
+
     /// Tells the observer how far a replay has come.
     ///
     /// # Errors

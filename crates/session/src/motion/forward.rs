@@ -144,6 +144,7 @@ impl Motion {
         loop {
             let found = if !self.at_live_edge(ground.stage) {
                 let mocks = ground.runner.mocks_in_force();
+                let begun_at = ground.stage.history.here();
                 match ground.walk(&stops, &mocks, None, observer) {
                     Err(SeekError::Paused) => return Ok(StopReason::Paused),
                     Err(SeekError::Diverged(divergence)) => return Err(divergence.into()),
@@ -151,9 +152,8 @@ impl Motion {
                         self.live_from = Some(ground.stage.history.here());
                         continue;
                     }
-                    // The walk ends before it looks at what comes next there.
                     Ok(Found::Target) => {
-                        let next = ground.stage.history.stop_here(&stops);
+                        let next = ground.stage.history.stop_since(begun_at, &stops);
                         next.unwrap_or(Found::Target)
                     }
                     Ok(found) => found,
@@ -211,10 +211,7 @@ impl Motion {
                     if let Some(ended) = ground.stage.ended() {
                         return Ok(Some(ended));
                     }
-                    // The walk ends before it looks at what comes next there, and the device would pass it.
-                    let moved = ground.stage.history.here() != begun_at;
-                    let next = ground.stage.history.stop_here(stops).filter(|_| moved);
-                    return match next {
+                    return match ground.stage.history.stop_since(begun_at, stops) {
                         Some(found) => self.verdict(ground, &found, stops, observer),
                         None => Ok(None),
                     };
@@ -256,14 +253,7 @@ impl Motion {
                         true => StopReason::Bound,
                         false => StopReason::Paused,
                     };
-                    // Right before a stop, which the device would pass when it goes on.
-                    let here = ground.stage.history.here();
-                    let stop = ground
-                        .stage
-                        .history
-                        .stop_here(stops)
-                        .filter(|_| here != begun_at);
-                    let reason = match stop {
+                    let reason = match ground.stage.history.stop_since(begun_at, stops) {
                         Some(found) => self.verdict(ground, &found, stops, observer)?,
                         None => None,
                     };
@@ -443,24 +433,20 @@ impl Motion {
             } else {
                 let (tip, mocks) = (ground.stage.history.tip(), ground.runner.mocks_in_force());
                 let begun_at = ground.stage.history.here();
-                let found = match ground
-                    .stage
-                    .history
-                    .walk(tip, &stops, Some(&mocks), observer)
-                {
+                let history = &mut ground.stage.history;
+                Some(match history.walk(tip, &stops, Some(&mocks), observer) {
                     Err(SeekError::Paused) => return Ok(StopReason::Paused),
-                    found => found?,
-                };
-                if found == Found::Mocked {
-                    self.live_from = Some(ground.stage.history.here());
-                }
-                // The walk ends before it looks at what comes next there, and the device would pass it.
-                let moved = ground.stage.history.here() != begun_at;
-                let next = ground.stage.history.stop_here(&stops);
-                match next.filter(|_| found == Found::Target && moved) {
-                    Some(next) => Some(next),
-                    None => Some(found),
-                }
+                    Err(error) => return Err(error.into()),
+                    Ok(Found::Mocked) => {
+                        self.live_from = Some(history.here());
+                        Found::Mocked
+                    }
+                    Ok(Found::Target) => {
+                        let next = history.stop_since(begun_at, &stops);
+                        next.unwrap_or(Found::Target)
+                    }
+                    Ok(found) => found,
+                })
             };
             match found {
                 None => return Ok(StopReason::Paused),
