@@ -254,11 +254,9 @@ pub(crate) struct Debug {
     pub(crate) states: Option<usize>,
 }
 
-/// `borges gdb`.
-#[derive(Args, Debug)]
-pub(crate) struct Gdb {
-    /// A program (.wasm) or a session file
-    pub(crate) program: PathBuf,
+/// How a program of a device is opened.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Opening {
     #[command(flatten)]
     pub(crate) start: Start,
     #[command(flatten)]
@@ -268,6 +266,15 @@ pub(crate) struct Gdb {
     pub(crate) session: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) target: Target,
+}
+
+/// `borges gdb`.
+#[derive(Args, Debug)]
+pub(crate) struct Gdb {
+    /// A program (.wasm) or a session file
+    pub(crate) program: PathBuf,
+    #[command(flatten)]
+    pub(crate) opening: Opening,
     /// Where to wait for one debugger, on this computer; port 0 is any that is free
     #[arg(long, value_name = "127.0.0.1:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
@@ -300,14 +307,7 @@ pub(crate) struct Repl {
     #[arg(long, value_name = "URL", conflicts_with_all = ["program", "session", "board", "entry", "seed"])]
     pub(crate) attach: Option<String>,
     #[command(flatten)]
-    pub(crate) start: Start,
-    #[command(flatten)]
-    pub(crate) system: System,
-    /// Keep the session in this file; go on with it if it exists
-    #[arg(long, value_name = "FILE")]
-    pub(crate) session: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) target: Target,
+    pub(crate) opening: Opening,
     /// Take commands from this file (- for standard input) instead of the prompt
     #[arg(long, value_name = "FILE", conflicts_with = "execute")]
     pub(crate) script: Option<PathBuf>,

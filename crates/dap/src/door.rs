@@ -1,17 +1,19 @@
 //! Who may use an adapter: everybody who started it, and of a server that listens who knows its secret.
 
+use borges_hub::Token;
+
 use crate::protocol::Failure;
 
 /// The secret of a server that listens; who started an adapter for itself needs none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Door {
-    secret: Option<String>,
+    secret: Option<Token>,
     is_open: bool,
 }
 
 impl Door {
     /// One that a secret opens.
-    pub(crate) const fn locked(secret: String) -> Self {
+    pub(crate) const fn locked(secret: Token) -> Self {
         Self {
             secret: Some(secret),
             is_open: false,
@@ -28,10 +30,10 @@ impl Door {
     /// # Errors
     /// It was not said, or is another.
     pub(crate) fn enter(&mut self, said: Option<&str>) -> Result<(), Failure> {
-        let Some(secret) = self.secret.as_deref().filter(|_| !self.is_open) else {
+        let Some(secret) = self.secret.as_ref().filter(|_| !self.is_open) else {
             return Ok(());
         };
-        if !said.is_some_and(|said| is_same(secret, said)) {
+        if !said.is_some_and(|said| secret.is(said)) {
             return Err(Failure::shown(
                 "this server needs its token: give \"token\" as 'borges dap --listen' printed it",
             ));
@@ -41,20 +43,13 @@ impl Door {
     }
 }
 
-/// Compares without telling by its duration where the difference is.
-fn is_same(secret: &str, said: &str) -> bool {
-    let differences = secret.bytes().zip(said.bytes());
-    let different = differences.fold(0, |all, (a, b)| all | (a ^ b));
-    secret.len() == said.len() && different == 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn only_who_knows_the_secret_gets_in_and_then_stays() {
-        let mut door = Door::locked("0123456789abcdef".to_owned());
+        let mut door = Door::locked(Token::given("0123456789abcdef").expect("long enough"));
         assert!(door.is_locked());
         for wrong in [
             None,

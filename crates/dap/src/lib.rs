@@ -24,6 +24,7 @@ mod door;
 mod framing;
 mod handles;
 mod model;
+mod notices;
 mod parts;
 mod protocol;
 mod serve;

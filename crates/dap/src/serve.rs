@@ -8,6 +8,8 @@ use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use borges_hub::Token;
+
 use crate::adapter::Adapter;
 use crate::arrival::Arrival;
 use crate::core::Core;
@@ -97,7 +99,7 @@ fn listen(input: &mut dyn BufRead, post: &Sender<Arrival>) {
 /// Waits on loopback for editors, each of which has a session of its own, or joins a page's.
 pub struct EditorServer {
     listener: TcpListener,
-    token: String,
+    token: Token,
     attach: Option<String>,
 }
 
@@ -107,11 +109,11 @@ impl EditorServer {
     ///
     /// # Errors
     /// The port is taken, or there are no random numbers.
-    pub fn bind(port: u16, token: Option<String>, attach: Option<String>) -> io::Result<Self> {
+    pub fn bind(port: u16, token: Option<Token>, attach: Option<String>) -> io::Result<Self> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let token = match token {
             Some(token) => token,
-            None => random()?,
+            None => Token::random()?,
         };
         Ok(Self {
             listener: TcpListener::bind(address)?,
@@ -131,7 +133,7 @@ impl EditorServer {
     /// What an editor has to say.
     #[must_use]
     pub fn token(&self) -> &str {
-        &self.token
+        self.token.text()
     }
 
     /// Serves whoever connects, until the process ends.
@@ -196,11 +198,4 @@ impl Drop for Place {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
-}
-
-/// 128 random bits in hexadecimal.
-fn random() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

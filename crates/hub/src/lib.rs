@@ -21,9 +21,11 @@ mod pauses;
 pub mod protocol;
 mod room;
 mod search;
+mod token;
 #[cfg(test)]
 mod typescript;
 
 pub use audience::{ClientId, Message};
 pub use hub::{Hub, Opened, Shelf};
 pub use protocol::model::{ModelCommand, ModelListing, ModelReply, TextListing};
+pub use token::Token;

@@ -2,38 +2,6 @@
 
 use axum::http::{HeaderMap, header};
 
-/// The secret in the page's address: 128 random bits.
-#[derive(Clone)]
-pub(crate) struct Token(String);
-
-impl Token {
-    /// A new one from the operating system.
-    pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
-    }
-
-    /// One that was agreed on: at least 16 letters and digits.
-    pub(crate) fn given(text: &str) -> Option<Self> {
-        let fits = text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        fits.then(|| Self(text.to_owned()))
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        &self.0
-    }
-
-    /// Compares without telling by its duration where the difference is.
-    pub(crate) fn is(&self, other: &str) -> bool {
-        let same_length = self.0.len() == other.len();
-        let differences = self.0.bytes().zip(other.bytes());
-        same_length && differences.fold(0, |all, (a, b)| all | (a ^ b)) == 0
-    }
-}
-
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -134,26 +102,5 @@ mod tests {
         for (list, expected) in cases {
             assert_eq!(check(&headers(list), 80), *expected, "{list:?}");
         }
-    }
-
-    #[test]
-    fn tokens_are_compared_in_full() {
-        let token = Token::given("0123456789abcdef").expect("long enough");
-        assert!(token.is("0123456789abcdef"));
-        for wrong in [
-            "",
-            "0123456789abcde",
-            "0123456789abcdeF",
-            "0123456789abcdef0",
-        ] {
-            assert!(!token.is(wrong), "{wrong}");
-        }
-        assert!(Token::given("short").is_none());
-        assert!(Token::given("0123456789abcd/f").is_none());
-        let (a, b) = (
-            Token::random().expect("random"),
-            Token::random().expect("random"),
-        );
-        assert!(a.text().len() == 32 && !a.is(b.text()));
     }
 }

@@ -12,13 +12,13 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::serve::ListenerExt as _;
 use borges_hub::protocol::Ask;
-use borges_hub::{Hub, Message};
+use borges_hub::{Hub, Message, Token};
 use futures_util::{SinkExt as _, StreamExt as _};
 use thiserror::Error;
 use tokio::sync::mpsc;
 
 use crate::assets;
-use crate::security::{self, Refusal, Token};
+use crate::security::{self, Refusal};
 
 /// The longest message of a client; commands are short.
 const MOST_BYTES: usize = 1 << 20;
@@ -64,7 +64,7 @@ pub enum ServerError {
     Token,
     /// The operating system has no random numbers.
     #[error("no random token: {0}")]
-    Random(getrandom::Error),
+    Random(std::io::Error),
     /// The server broke.
     #[error("the server cannot go on: {0}")]
     Io(#[from] std::io::Error),

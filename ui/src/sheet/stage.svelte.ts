@@ -20,6 +20,11 @@ const GLIDE_MS = 200;
 const LEFT = 40;
 const RIGHT = 150;
 
+/** How far what began to move then has come, slower towards its end; 1 once it is there. */
+function eased(begun: number): number {
+  return 1 - (1 - Math.min(1, (performance.now() - begun) / GLIDE_MS)) ** 3;
+}
+
 class Stage {
   size = $state.raw({ width: 600, height: 300 });
   camera = $state.raw<Camera>({ x: -LEFT, y: -20, zoom: 1, rise: 1 });
@@ -237,9 +242,8 @@ class Stage {
     if (goal === null) {
       return;
     }
-    const part = Math.min(1, (performance.now() - this.begun) / GLIDE_MS);
-    const eased = 1 - (1 - part) ** 3;
-    const between = (a: number, b: number): number => a + (b - a) * eased;
+    const part = eased(this.begun);
+    const between = (a: number, b: number): number => a + (b - a) * part;
     if (part >= 1) {
       this.rest();
       return;
@@ -256,9 +260,8 @@ class Stage {
       if (this.fan.begun !== begun) {
         return;
       }
-      const part = Math.min(1, (performance.now() - begun) / GLIDE_MS);
-      this.unfolded = 1 - (1 - part) ** 3;
-      if (part < 1) {
+      this.unfolded = eased(begun);
+      if (this.unfolded < 1) {
         requestAnimationFrame(frame);
       } else {
         this.fan.from = null;

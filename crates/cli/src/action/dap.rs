@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use borges_dap::{Approach, Asks, EditorServer, Host, LaunchArguments, Ready, Told};
 use borges_hub::protocol::Ask;
-use borges_hub::{ClientId, Hub};
+use borges_hub::{ClientId, Hub, Token};
 use borges_languages::model::language;
 use borges_web::attach::Joined;
 use borges_web::{Config, Server};
@@ -28,15 +28,15 @@ pub(crate) fn dap(options: &args::Dap, output: &mut Output) -> Result<Exit, Fail
         };
     };
     let token = std::env::var("BORGES_TOKEN").ok();
-    let fits = |token: &String| {
-        token.len() >= 16 && token.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    if token.as_ref().is_some_and(|token| !fits(token)) {
-        return Err(Failure::usage(
-            "BORGES_TOKEN must be at least 16 letters and digits",
-            "leave it out: a random one is made and printed",
-        ));
-    }
+    let token = token.map(|text| {
+        Token::given(&text).ok_or_else(|| {
+            Failure::usage(
+                "BORGES_TOKEN must be at least 16 letters and digits",
+                "leave it out: a random one is made and printed",
+            )
+        })
+    });
+    let token = token.transpose()?;
     let listener = EditorServer::bind(port(listen)?, token, options.attach.clone());
     let listener = listener.map_err(|error| {
         Failure::new(

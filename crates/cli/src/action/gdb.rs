@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use serde_json::json;
 
-use crate::action::repl::Opening;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -22,12 +21,7 @@ pub(crate) fn gdb(options: &args::Gdb, output: &mut Output) -> Result<Exit, Fail
             "listen on 127.0.0.1; from elsewhere, lead a port there: ssh -L PORT:127.0.0.1:PORT",
         ));
     }
-    let opening = Opening {
-        start: &options.start,
-        system: &options.system,
-        session: options.session.as_deref(),
-        target: &options.target,
-    };
+    let opening = &options.opening;
     let session =
         super::record::opening(output, |observer| opening.open(&options.program, observer))?;
     super::record::warn_of_damage(&session, output);

@@ -41,21 +41,16 @@ pub(crate) fn repl(options: &args::Repl, output: &mut Output) -> Result<Exit, Fa
         let opened = Opened {
             model,
             name: options.program.trim().to_string(),
-            session: options.session.clone(),
+            session: options.opening.session.clone(),
             grain: options.steps.grain,
             delivery: options.steps.delivery,
         };
         return of_model(&opened, options, output);
     }
-    let opening = Opening {
-        start: &options.start,
-        system: &options.system,
-        session: options.session.as_deref(),
-        target: &options.target,
-    };
+    let opening = &options.opening;
     let session = super::record::opening(output, |observer| opening.open(file, observer))?;
     super::record::warn_of_damage(&session, output);
-    let primitives = contents::of_program(session.program_path(), options.start.board.as_deref())
+    let primitives = contents::of_program(session.program_path(), opening.start.board.as_deref())
         .map(|contents| contents.imports.into_iter().map(|one| one.name).collect())
         .unwrap_or_default();
     let commands = Commands::of(options)?;
@@ -122,16 +117,7 @@ pub(crate) fn attach(url: &str) -> Result<Shared, Failure> {
     Shared::attach(url).map_err(|error| Failure::new(Exit::Device, error, next))
 }
 
-/// How a program of a device is opened.
-pub(super) struct Opening<'o> {
-    pub(super) start: &'o args::Start,
-    pub(super) system: &'o args::System,
-    /// Where the session is kept.
-    pub(super) session: Option<&'o Path>,
-    pub(super) target: &'o args::Target,
-}
-
-impl Opening<'_> {
+impl args::Opening {
     /// A new session, or one that is in a file already.
     pub(super) fn open(&self, path: &Path, observer: Observer<'_>) -> Result<Session, Failure> {
         if !path.exists() {
@@ -140,19 +126,19 @@ impl Opening<'_> {
                 "give a WebAssembly module, a session file, a source of a model language, or a λ_amb expression in parentheses",
             ));
         }
-        let target = Target::of(self.target)?;
+        let target = Target::of(&self.target)?;
         let kept = if super::is_session(path) {
             Some(super::record::resume_with(path, observer)?)
         } else {
-            let file = self.session.filter(|file| file.exists());
+            let file = self.session.as_deref().filter(|file| file.exists());
             file.map(|file| go_on(file, path, observer)).transpose()?
         };
         if let Some(session) = kept {
             return Ok(target.on(session));
         }
         let session = Options {
-            session_file: self.session.map(Path::to_owned),
-            ..target.options(path, self.start, self.system)?
+            session_file: self.session.clone(),
+            ..target.options(path, &self.start, &self.system)?
         };
         Session::open(session).map_err(|error| super::unopened(&error))
     }

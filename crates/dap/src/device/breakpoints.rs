@@ -11,7 +11,8 @@ use serde_json::json;
 use super::{Device, code};
 use crate::core::Core;
 use crate::debuggee::Asked;
-use crate::protocol::answers::{self, Filter};
+use crate::notices::Notices;
+use crate::protocol::answers::{self, Filter, all_refused};
 use crate::protocol::arguments::{
     DataBreakpoint, FilterOption, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
     SetExceptionBreakpoints, SetOthers, SourceBreakpoint,
@@ -70,15 +71,15 @@ enum Owner {
 /// The breakpoints of this editor, and what it knows of others.
 #[derive(Debug, Default)]
 pub(crate) struct Breakpoints {
-    own: BTreeMap<Owner, Vec<(NewBreakpoint, u32)>>,
-    /// As the editor was last told of them.
-    known: BTreeMap<u32, answers::Breakpoint>,
+    own: Own,
+    notices: Notices,
 }
 
-impl Breakpoints {
-    fn is_own(&self, id: u32) -> bool {
-        self.own.values().flatten().any(|(_, own)| *own == id)
-    }
+/// Those that each request has set, with their numbers.
+type Own = BTreeMap<Owner, Vec<(NewBreakpoint, u32)>>;
+
+fn has(own: &Own, id: u32) -> bool {
+    own.values().flatten().any(|(_, own)| *own == id)
 }
 
 /// A breakpoint that may be one, or why it is none.
@@ -120,11 +121,7 @@ impl Device {
         let Some(file) = self.sources.file(&asked.source, files) else {
             let name = asked.source.path.or(asked.source.name).unwrap_or_default();
             let text = format!("{name} is no source of this program");
-            let refused = asked
-                .breakpoints
-                .iter()
-                .map(|_| answers::Breakpoint::refused(text.clone()));
-            return body(json!({ "breakpoints": refused.collect::<Vec<_>>() }));
+            return all_refused(asked.breakpoints.len(), &text);
         };
         let wanted = |one: &SourceBreakpoint| {
             let line = core.line_in(one.line).ok_or("there is no such line")?;
@@ -244,12 +241,12 @@ impl Device {
         // Whom nobody wants any more; none at all would be all of them, also those of others.
         let ids: Vec<u32> = before.into_iter().map(|(_, id)| id).collect();
         if !ids.is_empty() {
-            self.dropped.extend(&ids);
+            self.breakpoints.notices.drop_own(ids.iter().copied());
             core.act(Act::DeleteBreakpoints { ids })?;
         }
         self.breakpoints.own.insert(owner, own);
         for (id, answer) in answers.iter().filter_map(|one| Some((one.id?, one))) {
-            self.breakpoints.known.insert(id as u32, answer.clone());
+            self.breakpoints.notices.answered(id as u32, answer);
         }
         self.go_on(core, interrupted);
         body(json!({ "breakpoints": answers }))
@@ -271,8 +268,8 @@ impl Device {
             return same.next().cloned().ok_or("it is gone".to_owned());
         }
         // Editors take over what they are told of: one that somebody else has set stays theirs.
-        let mut foreign =
-            listed.filter(|listing| listing.spec == spec && !self.breakpoints.is_own(listing.id));
+        let mut foreign = listed
+            .filter(|listing| listing.spec == spec && !has(&self.breakpoints.own, listing.id));
         if let Some(listing) = foreign.find(|listing| own.iter().all(|(_, id)| *id != listing.id)) {
             return Ok(listing.clone());
         }
@@ -319,35 +316,13 @@ impl Device {
             return;
         }
         let listed = core.parts.breakpoints.clone();
-        for listing in &listed {
-            let now = self.breakpoint(core, listing);
-            let before = self.breakpoints.known.insert(listing.id, now.clone());
-            let reason = match before {
-                Some(before) if before == now => continue,
-                Some(_) => "changed",
-                None => "new",
-            };
-            core.event("breakpoint", json!({ "reason": reason, "breakpoint": now }));
-        }
-        let gone: Vec<u32> = self
-            .breakpoints
-            .known
-            .keys()
-            .copied()
-            .filter(|id| listed.iter().all(|listing| listing.id != *id))
-            .collect();
-        for id in gone {
-            self.breakpoints.known.remove(&id);
-            let is_own = self.breakpoints.is_own(id);
-            for own in self.breakpoints.own.values_mut() {
-                own.retain(|(_, own)| *own != id);
-            }
-            // What the editor took away itself it knows.
-            let told =
-                json!({ "reason": "removed", "breakpoint": { "id": id, "verified": false } });
-            if is_own || !self.dropped.remove(&id) {
-                core.event("breakpoint", told);
-            }
+        let now = listed.iter();
+        let now = now.map(|listing| (listing.id, self.breakpoint(core, listing)));
+        let now = now.collect();
+        let Breakpoints { own, notices } = &mut self.breakpoints;
+        let gone = notices.tell(core, now, |id| has(own, id));
+        for own in own.values_mut() {
+            own.retain(|(_, id)| !gone.contains(id));
         }
     }
 }

@@ -7,7 +7,7 @@ mod motion;
 mod own;
 mod variables;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use borges_commands::interpreter::{Answer as Said, Verdict};
@@ -57,8 +57,6 @@ pub(crate) struct Device {
     runs_through: bool,
     /// Whether the client has set what it wanted to before the start.
     begun: bool,
-    /// Breakpoints that the editor took away itself.
-    dropped: HashSet<u32>,
     /// Lines that the console has not answered yet: what they change is told after their answers.
     unanswered: usize,
 }
@@ -95,7 +93,6 @@ impl Device {
             file_changed: false,
             runs_through,
             begun: false,
-            dropped: HashSet::new(),
             unanswered: 0,
         })
     }

@@ -44,6 +44,14 @@ pub(super) fn step(direction: Direction, size: StepSize, count: u64) -> Act {
     }
 }
 
+/// The size of a step: an instruction where the editor shows those.
+fn sized(asked: &Step, usual: StepSize) -> StepSize {
+    match asked.granularity.as_deref() {
+        Some("instruction") => StepSize::Instruction,
+        _ => usual,
+    }
+}
+
 /// Why a view stands where it stands, in words; nothing if it came to where it was sent.
 pub(super) fn words(reason: &StopReason) -> String {
     match reason {
@@ -76,11 +84,7 @@ impl Device {
     ) -> Option<Asked> {
         let stepped = |this: &mut Self, core: &mut Core, direction, size| {
             request.arguments::<Step>().and_then(|asked| {
-                let size = match asked.granularity.as_deref() {
-                    Some("instruction") => StepSize::Instruction,
-                    _ => size,
-                };
-                this.start(core, vec![step(direction, size, 1)], "step")
+                this.start(core, vec![step(direction, sized(&asked, size), 1)], "step")
             })
         };
         let answer = match command {
@@ -116,10 +120,7 @@ impl Device {
         if let Some(target) = asked.target_id {
             return self.step_to(core, target);
         }
-        let size = match asked.granularity.as_deref() {
-            Some("instruction") => StepSize::Instruction,
-            _ => StepSize::Into,
-        };
+        let size = sized(&asked, StepSize::Into);
         self.start(core, vec![step(Direction::Forward, size, 1)], "step")
     }
 

@@ -1,14 +1,13 @@
 //! Breakpoints of a program of a model language: lines of its text, and whatever else the debug console can say.
 
-use std::collections::{BTreeMap, HashSet};
-
 use serde_json::{Value, json};
 
 use super::Model;
 use super::motion::not_here;
 use crate::core::Core;
 use crate::debuggee::Asked;
-use crate::protocol::answers;
+use crate::notices::Notices;
+use crate::protocol::answers::{self, all_refused};
 use crate::protocol::arguments::SetBreakpoints;
 use crate::protocol::{Answer, Request, body};
 
@@ -17,10 +16,7 @@ use crate::protocol::{Answer, Request, body};
 pub(super) struct Breakpoints {
     /// What was asked for, with the number that it got.
     own: Vec<(String, u32)>,
-    /// As the editor was last told of them.
-    known: BTreeMap<u32, answers::Breakpoint>,
-    /// Those that the editor took away itself.
-    dropped: HashSet<u32>,
+    notices: Notices,
 }
 
 impl Model {
@@ -46,12 +42,7 @@ impl Model {
                         .iter()
                         .filter_map(|name| asked[*name].as_array())
                         .flatten();
-                    let refused = given.map(|_| {
-                        answers::Breakpoint::refused(
-                            "programs of model languages have none".to_owned(),
-                        )
-                    });
-                    body(json!({ "breakpoints": refused.collect::<Vec<_>>() }))
+                    all_refused(given.count(), "programs of model languages have none")
                 })
             }
             "dataBreakpointInfo" => body(json!({
@@ -75,11 +66,7 @@ impl Model {
             .or(asked.source.name.clone());
         if theirs.as_ref() != Some(&self.source.name) && asked.source.source_reference.is_none() {
             let text = format!("{} is not the program's text", theirs.unwrap_or_default());
-            let refused = asked
-                .breakpoints
-                .iter()
-                .map(|_| answers::Breakpoint::refused(text.clone()));
-            return body(json!({ "breakpoints": refused.collect::<Vec<_>>() }));
+            return all_refused(asked.breakpoints.len(), &text);
         }
         if self.motion.is_some() {
             // Breakpoints count for what is explored after them: what runs is stopped, and can be gone on with.
@@ -104,14 +91,14 @@ impl Model {
                 Ok(id) => {
                     self.breakpoints.own.push((spec, id));
                     let breakpoint = self.breakpoint(core, id, line);
-                    self.breakpoints.known.insert(id, breakpoint.clone());
+                    self.breakpoints.notices.answered(id, &breakpoint);
                     breakpoint
                 }
                 Err(message) => answers::Breakpoint::refused(message),
             });
         }
         for (_, id) in before {
-            self.breakpoints.dropped.insert(id);
+            self.breakpoints.notices.drop_own([id]);
             let order = json!({ "order": "unbreak", "id": id });
             let id = core.ask_command(json!({ "command": "order", "order": order }));
             let _gone = core.wait_for(id);
@@ -137,7 +124,7 @@ impl Model {
             .as_ref()
             .map(|text| text.breakpoints.clone())
             .unwrap_or_default();
-        for row in &rows {
+        let now = rows.iter().map(|row| {
             let line = row
                 .spec
                 .strip_prefix("line ")
@@ -154,27 +141,12 @@ impl Model {
                     ..answers::Breakpoint::default()
                 },
             };
-            let before = self.breakpoints.known.insert(row.id, now.clone());
-            let reason = match before {
-                Some(before) if before == now => continue,
-                Some(_) => "changed",
-                None => "new",
-            };
-            core.event("breakpoint", json!({ "reason": reason, "breakpoint": now }));
-        }
-        let known = self.breakpoints.known.keys().copied();
-        let gone: Vec<u32> = known
-            .filter(|id| rows.iter().all(|row| row.id != *id))
-            .collect();
-        for id in gone {
-            self.breakpoints.known.remove(&id);
-            self.breakpoints.own.retain(|(_, own)| *own != id);
-            if !self.breakpoints.dropped.remove(&id) {
-                let told =
-                    json!({ "reason": "removed", "breakpoint": { "id": id, "verified": false } });
-                core.event("breakpoint", told);
-            }
-        }
+            (row.id, now)
+        });
+        let now = now.collect();
+        let Breakpoints { own, notices } = &mut self.breakpoints;
+        let gone = notices.tell(core, now, |id| own.iter().any(|(_, own)| *own == id));
+        own.retain(|(_, id)| !gone.contains(id));
     }
 }
 

@@ -1,8 +1,9 @@
 //! The bodies of answers and events.
 
 use serde::Serialize;
+use serde_json::json;
 
-use super::Failure;
+use super::{Answer, Failure, body};
 
 /// Why a request was not carried out.
 #[derive(Debug, Serialize)]
@@ -173,6 +174,12 @@ impl Breakpoint {
             ..Self::default()
         }
     }
+}
+
+/// The answer to a request for so many breakpoints of which none can be set.
+pub(crate) fn all_refused(count: usize, why: &str) -> Answer {
+    let one = Breakpoint::refused(why.to_owned());
+    body(json!({ "breakpoints": vec![one; count] }))
 }
 
 /// The body of the event `stopped`.
