@@ -10,6 +10,8 @@ declare global {
   }
 }
 
+/** Browsers that are started to see the page for the first time. */
+const COLD = 11;
 const STEPS = 100;
 const PAUSES = 200;
 let browser: Browser;
@@ -40,12 +42,33 @@ async function timeFirst(page: Page): Promise<void> {
   });
 }
 
-test("a step is seen, and Pause is heard", { timeout: 300_000 }, async () => {
+/** The first picture, in a browser that has never been there. */
+async function firstPicture(): Promise<number> {
+  const dial = await Server.start([DIAL]);
+  const cold = await launch();
+  const context = await cold.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await open(context, dial.url, timeFirst);
+  const first = await page.evaluate(() => window.borgesFirst);
+  await cold.close();
+  await dial.stop();
+  return first;
+}
+
+test("a first picture is soon there", { timeout: 120_000 }, async () => {
+  const times: number[] = [];
+  for (let n = 0; n < COLD; n++) {
+    times.push(await firstPicture());
+  }
+  const middle = quantile(times, 0.5);
+  console.log(`first picture after ${middle} ms, median of ${COLD} cold browsers (${Math.min(...times)} to ${Math.max(...times)})`);
+  expect(middle).toBeLessThan(500);
+});
+
+test("a step is seen, and Pause is heard", { timeout: 600_000 }, async () => {
   const dial = await Server.start([DIAL]);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  const page = await open(context, dial.url, timeFirst);
+  const page = await open(context, dial.url);
   await ready(page);
-  const first = await page.evaluate(() => window.borgesFirst);
   /** Milliseconds from a key until the page shows another text at a place, and a frame after that. */
   const until = (key: string, selector: string): Promise<number> =>
     page.evaluate(
@@ -108,10 +131,9 @@ test("a step is seen, and Pause is heard", { timeout: 300_000 }, async () => {
   await other.close();
   await monitor.stop();
   console.log(
-    `first picture ${first} ms; a step is seen after ${quantile(steps, 0.5).toFixed(0)} ms, 95th percentile ${quantile(steps, 0.95).toFixed(0)} ms; ` +
+    `a step is seen after ${quantile(steps, 0.5).toFixed(0)} ms, 95th percentile ${quantile(steps, 0.95).toFixed(0)} ms; ` +
       `Pause after ${quantile(pauses, 0.5).toFixed(0)} ms, 99th percentile ${quantile(pauses, 0.99).toFixed(0)} ms of ${PAUSES}`,
   );
-  expect(first).toBeLessThan(500);
   expect(quantile(steps, 0.95)).toBeLessThan(50);
   expect(quantile(pauses, 0.99)).toBeLessThan(100);
 });

@@ -1,5 +1,7 @@
 /// <reference types="vite/client" />
 interface Window {
+  /** A call to the server, and what it has said so far, until the page's script takes it: see public/early.js. */
+  borgesEarly?: { socket: WebSocket; heard: MessageEvent<string | ArrayBuffer>[] } | null;
   /** For tests and benches only. */
   borgesTree?: {
     spot(branch: number, index: number, offset?: number): { x: number; y: number } | null;

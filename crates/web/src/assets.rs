@@ -7,6 +7,10 @@ pub(crate) fn find(path: &str) -> Option<(&'static str, &'static [u8])> {
             "text/html; charset=utf-8",
             include_bytes!("../page/index.html"),
         ),
+        "early.js" => (
+            "text/javascript; charset=utf-8",
+            include_bytes!("../page/early.js"),
+        ),
         "page.js" => (
             "text/javascript; charset=utf-8",
             include_bytes!("../page/page.js"),

@@ -2,7 +2,7 @@
 import { defaultKeymap } from "@codemirror/commands";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { EditorState, RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
 import {
   Decoration,
   EditorView,
@@ -194,59 +194,66 @@ export const look = EditorView.theme({
   ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--ink)" },
 });
 
-const language = new Compartment();
-
 export class SourceEditor {
-  private readonly editor: EditorView;
+  private editor: EditorView | null = null;
+  private marks: Marks | null = null;
 
-  constructor(parent: HTMLElement, hooks: Hooks) {
-    this.editor = new EditorView({
-      parent,
-      state: EditorState.create({ extensions: extensions(hooks) }),
-    });
-  }
+  constructor(
+    private readonly parent: HTMLElement,
+    private readonly hooks: Hooks,
+  ) {}
 
-  /** Shows a file. */
-  show(path: string, text: string): void {
-    this.editor.dispatch({
-      changes: { from: 0, to: this.editor.state.doc.length, insert: text },
-      effects: [
-        language.reconfigure(languageOf(path)),
-        EditorView.scrollIntoView(0),
-      ],
-    });
+  /** Shows a file, with its marks and where the program stands in it, in one go: each change would be laid out by itself. */
+  show(path: string, text: string, marks: Marks): void {
+    const extended = EditorState.create({ doc: text, extensions: [extensions(this.hooks), languageOf(path), drawn.init((state) => draw(state, marks))] });
+    const { doc } = extended;
+    const line = marks.current === null || marks.current > doc.lines ? 1 : marks.current;
+    const state = extended.update({ selection: { anchor: doc.line(line).from } }).state;
+    this.marks = marks;
+    const scrollTo = scrolled(doc.line(line).from);
+    if (this.editor) {
+      this.editor.setState(state);
+      this.editor.dispatch({ effects: scrollTo });
+    } else {
+      this.editor = new EditorView({ parent: this.parent, state, scrollTo });
+    }
   }
 
   mark(marks: Marks): void {
-    this.editor.dispatch({ effects: setMarks.of(marks) });
+    if (marks !== this.marks) {
+      this.marks = marks;
+      this.editor?.dispatch({ effects: setMarks.of(marks) });
+    }
   }
 
   /** Scrolls so that a line can be seen with something around it. */
   reveal(line: number): void {
-    const { doc } = this.editor.state;
-    if (line < 1 || line > doc.lines) {
+    const state = this.editor?.state;
+    if (!state || line < 1 || line > state.doc.lines) {
       return;
     }
-    const { from } = doc.line(line);
-    this.editor.dispatch({
-      selection: { anchor: from },
-      effects: EditorView.scrollIntoView(from, { y: "nearest", yMargin: 90 }),
-    });
+    const { from } = state.doc.line(line);
+    this.editor?.dispatch({ selection: { anchor: from }, effects: scrolled(from) });
   }
 
   /** The line of the cursor. */
   line(): number {
-    const { doc, selection } = this.editor.state;
-    return doc.lineAt(selection.main.head).number;
+    const state = this.editor?.state;
+    return state?.doc.lineAt(state.selection.main.head).number ?? 1;
   }
 
   focus(): void {
-    this.editor.focus();
+    this.editor?.focus();
   }
 
   destroy(): void {
-    this.editor.destroy();
+    this.editor?.destroy();
   }
+}
+
+/** So that a place can be seen with something around it. */
+function scrolled(from: number): StateEffect<unknown> {
+  return EditorView.scrollIntoView(from, { y: "nearest", yMargin: 90 });
 }
 
 /** Clicks beside a line: a breakpoint, or with shift one that is more than that. */
@@ -271,7 +278,6 @@ function stops(hooks: Hooks) {
 
 function extensions(hooks: Hooks): Extension {
   return [
-    drawn,
     gutter({
       class: "cm-stops",
       renderEmptyElements: true,
@@ -280,7 +286,6 @@ function extensions(hooks: Hooks): Extension {
     }),
     lineNumbers({ domEventHandlers: stops(hooks) }),
     EditorView.lineWrapping,
-    language.of([]),
     syntaxHighlighting(colours),
     look,
     search({ top: true }),

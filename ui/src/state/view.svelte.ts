@@ -96,12 +96,21 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   private link: Socket | null = null;
   private nextMessage = 1;
 
-  connect(): void {
+  /** Comes back once the server has told what there is. */
+  connect(): Promise<void> {
     const url = new URL("./socket", window.location.href);
     url.protocol = "ws:";
     url.hash = "";
+    let heard = (): void => {};
+    const told = new Promise<void>((resolve) => (heard = resolve));
     this.link = new Socket(url.href, {
-      status: (status) => (this.status = status),
+      status: (status) => {
+        this.status = status;
+        if (status === "live") {
+          // Frames that belong to it are right behind it.
+          window.setTimeout(heard);
+        }
+      },
       parts: (parts) => parts.forEach((part) => this.take(part)),
       patch: (frame) => {
         if (isBranches(frame)) {
@@ -112,6 +121,7 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
       },
       event: (event) => this.happened(event),
     });
+    return told;
   }
 
   socket(): Socket {

@@ -92,16 +92,19 @@ export class Socket {
 
   private connect(): void {
     this.listener.status(this.number === null ? "connecting" : "lost");
-    const socket = new WebSocket(this.url);
+    const early = takeEarly();
+    const socket = early?.socket ?? new WebSocket(this.url);
     socket.binaryType = "arraybuffer";
     this.socket = socket;
-    socket.onmessage = (message: MessageEvent<string | ArrayBuffer>) => {
+    const hear = (message: MessageEvent<string | ArrayBuffer>): void => {
       if (typeof message.data === "string") {
         this.receive(JSON.parse(message.data) as Tell);
       } else {
         this.receiveFrame(message.data);
       }
     };
+    socket.onmessage = hear;
+    queueMicrotask(() => early?.heard.forEach(hear));
     socket.onclose = () => {
       this.abandon();
       this.listener.status("lost");
@@ -174,4 +177,11 @@ export class Socket {
     this.waiting.delete(id);
     return waiting;
   }
+}
+
+/** The call that was made before this script was there (public/early.js), while it stands; from then on there is none. */
+function takeEarly(): Window["borgesEarly"] {
+  const early = window.borgesEarly;
+  window.borgesEarly = null;
+  return early && early.socket.readyState <= WebSocket.OPEN ? early : null;
 }
