@@ -232,6 +232,20 @@ test("the start page opens examples and recent sessions", async () => {
   }
 });
 
+test("an example chosen on the start page finds its folders, and its tour", async () => {
+  const empty = await Server.start([]);
+  try {
+    const start = await open(context, empty.url);
+    await start.locator("section[aria-label='Examples'] button", { hasText: "Save notes" }).click();
+    await ready(start);
+    await start.getByRole("table", { name: "Files and what changed" }).getByText("/data/notes.txt").waitFor();
+    await start.getByRole("region", { name: "Tour" }).waitFor();
+    expect(await start.getByText("Nothing is wired yet").count()).toBe(0);
+  } finally {
+    await empty.stop();
+  }
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe finds nothing, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme });
@@ -321,7 +335,6 @@ test("a program of WASI shows its files, descriptors, streams and exit code, whe
   try {
     const tab = await open(context, other.url);
     await ready(tab);
-    await panel(tab, "Files");
     const files = tab.getByRole("table", { name: "Files and what changed" });
     const content = tab.getByLabel("What is in /data/notes.txt");
     await files.getByRole("button", { name: "/data/notes.txt" }).click();

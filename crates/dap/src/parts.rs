@@ -70,6 +70,7 @@ impl Parts {
                 Part::File(file) => self.file = file,
                 // An editor shows none of these, or asks for them by commands.
                 Part::Shelf(_)
+                | Part::Tour(_)
                 | Part::Watches(_)
                 | Part::Mocks(_)
                 | Part::Notes(_)

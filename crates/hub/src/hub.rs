@@ -15,7 +15,9 @@ use crate::audience::{Answer, ClientId, Message, Out};
 use crate::device::Device;
 use crate::model::Model;
 use crate::pauses::{OPENING, Pauses, Turn};
-use crate::protocol::{Ask, Part, ProgramListing, ShelfListing, Tell, VERSION, WorkListing};
+use crate::protocol::{
+    Ask, Part, ProgramListing, ShelfListing, Tell, TourListing, VERSION, WorkListing,
+};
 use crate::room::{Room, Subject};
 
 /// Opens what a user chooses.
@@ -28,6 +30,11 @@ pub trait Shelf: Send {
     /// # Errors
     /// Why it cannot be opened, for people.
     fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String>;
+
+    /// The tour that leads through a program; most have none.
+    fn tour(&mut self, _program: &str) -> Option<TourListing> {
+        None
+    }
 }
 
 /// What a shelf has opened.
@@ -271,8 +278,10 @@ impl Owner {
         self.room.known.forget_session();
         subject.enter(&mut self.room);
         self.subject = Some(subject);
+        let program = self.room.known.program().unwrap_or_default().to_owned();
+        let tour = Part::Tour(self.shelf.tour(&program));
         let shelf = Part::Shelf(self.shelf.listing());
-        self.room.show(vec![shelf]);
+        self.room.show(vec![tour, shelf]);
         Ok(())
     }
 }

@@ -47,6 +47,15 @@ impl Known {
         })
     }
 
+    /// The program's file, as it was named.
+    pub(crate) fn program(&self) -> Option<&str> {
+        self.0.iter().find_map(|part| match part {
+            Part::Info(info) => info.as_ref().map(|info| info.program.as_str()),
+            Part::Model(model) => model.as_ref().map(|model| model.name.as_str()),
+            _ => None,
+        })
+    }
+
     /// All of them.
     pub(crate) fn all(&self) -> Vec<Part> {
         self.0.clone()

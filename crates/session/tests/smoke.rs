@@ -1,6 +1,8 @@
 //! A first walk through the colour dial: forwards, backwards, sideways, with the device in step.
 
-use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize, StopReason};
+use borges_session::command::{
+    Act, Command, Direction, Look, MockValues, NewBreakpoint, StepSize, StopKind, StopReason,
+};
 use borges_session::{Flow, Options, Reply, Session};
 
 fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
@@ -105,6 +107,44 @@ fn a_program_that_runs_for_ever_pauses_by_itself() {
         other => panic!("{other:?}"),
     }
     run(&mut session, Act::Verify);
+}
+
+#[test]
+fn a_condition_that_never_holds_makes_no_endless_recording() {
+    let dial = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/color-dial/color-dial.wasm"
+    );
+    let options = Options {
+        live_entries: 1000,
+        ..Options::new(dial)
+    };
+    let mut session = Session::open(options).expect("the example opens");
+    let never = NewBreakpoint {
+        agent: None,
+        kind: StopKind::Primitive("read_uart_sensor".to_owned()),
+        condition: Some("1 == 2".to_owned()),
+        hits: 0,
+        log: None,
+    };
+    run(&mut session, Act::Break(never));
+    let forever = Act::Continue {
+        direction: Direction::Forward,
+    };
+    let mut looks = 0;
+    let reply = session.execute(forever, &mut |_| {
+        looks += 1;
+        // Without a bound it would go on for ever.
+        if looks < 100_000 {
+            Flow::Continue
+        } else {
+            Flow::Pause
+        }
+    });
+    match reply {
+        Ok(Reply::Stopped(stop)) => assert_eq!(stop.reason, StopReason::Bound),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

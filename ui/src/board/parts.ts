@@ -1,5 +1,5 @@
 // What readings and pins look like.
-import type { PinView } from "../wire/types";
+import type { BoardView, PinView } from "../wire/types";
 
 const COLOURS: [string, string][] = [
   ["none", "transparent"],
@@ -11,6 +11,11 @@ const COLOURS: [string, string][] = [
   ["white", "#f4f6f8"],
   ["brown", "#8a5a33"],
 ];
+
+/** What a board is called; the one of programs without a board file is called nothing in particular. */
+export function nameOf(board: BoardView | null): string {
+  return board && board.name !== "default" ? board.name : "Board";
+}
 
 /** The name of a colour as LEGO's sensor counts them. */
 export function colourName(reading: number): string {

@@ -7,7 +7,7 @@ class Texts {
   /** The program that they are of. */
   private program = view.program;
 
-  /** The text of a file, if it was fetched. */
+  /** The text of a file, if it was fetched; empty if there is none, as of many a library. */
   of(file: string): string | null {
     this.look();
     return this.known.get(file) ?? null;
@@ -24,10 +24,9 @@ class Texts {
   private async ask(file: string): Promise<void> {
     const { program } = view;
     const reply = await view.want({ command: "list", place: { line: { file, line: 1 } }, around: 1_000_000 }, "source");
-    if (reply && program === this.program) {
-      this.known.set(file, reply.lines.map((line) => line.text).join("\n"));
-    } else {
-      this.asked.delete(file);
+    if (program === this.program) {
+      // What the session refuses it has not: that is not asked again.
+      this.known.set(file, reply?.lines.map((line) => line.text).join("\n") ?? "");
     }
   }
 

@@ -32,8 +32,10 @@ class Panel {
       this.flank = shape.columns === 3 ? (name === "source" ? name : this.flank) : name;
       this.phone = name;
     } else {
-      this.flank = name;
-      this.phone = name === "board" ? "inputs" : "state";
+      // What is always in sight has no tab.
+      const isOutside = name === "board" || name === "files";
+      this.flank = isOutside && shape.columns === 3 ? this.flank : name;
+      this.phone = isOutside ? "inputs" : "state";
     }
     // Now, not with the next frame: the keys that follow belong into the field.
     flushSync();

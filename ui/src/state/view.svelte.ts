@@ -40,6 +40,8 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   text = $state.raw<Parts["text"]>({ text: "", breakpoints: [] });
   /** Its universes that were seen. */
   universes = $state.raw(NO_UNIVERSES);
+  /** The tour that leads through it, if it is an example. */
+  tour = $state.raw<Parts["tour"]>(null);
   stop = $state.raw<Parts["stop"]>(null);
   program = $state.raw<Parts["program"]>({ files: [], functions: [], warnings: [] });
   agents = $state.raw<Parts["agents"]>([]);

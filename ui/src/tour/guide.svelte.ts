@@ -1,8 +1,9 @@
 // Which tour is being taken, and how far it has come.
 import { KEYS } from "../keys";
 import { play } from "../model/tour";
+import { panel } from "../state/panel.svelte";
 import { view } from "../state/view.svelte";
-import { tourOf, type Step } from "./tours";
+import type { Step } from "./tours";
 
 const KEPT = "borges.tours";
 
@@ -15,7 +16,7 @@ class Guide {
   private already = false;
 
   readonly program = $derived(view.info?.program ?? view.model?.name ?? "");
-  readonly steps = $derived<Step[]>(tourOf(this.program)?.steps ?? []);
+  readonly steps = $derived<Step[]>((view.tour?.steps as Step[] | undefined) ?? []);
   readonly isOpen = $derived(this.steps.length > 0 && this.at < this.steps.length && !this.done.has(this.program));
   readonly step = $derived(this.steps[this.at] ?? null);
 
@@ -45,6 +46,9 @@ class Guide {
       KEYS.find(({ keys }) => keys.includes(step.key ?? ""))?.run();
     } else if (step.control) {
       document.querySelector<HTMLElement>(`[data-tour="${step.control}"]`)?.click();
+    }
+    if (step.panel) {
+      panel.show(step.panel);
     }
     this.busy = false;
     if (!step.shows) {

@@ -1,6 +1,7 @@
-// Tours of the examples: a file beside each README says, step by step, one sentence, which control it means and what is
-// pressed. They are played by the page, and by its tests.
+// Tours of the examples: a file beside each README (tour.json) says, step by step, one sentence, which control it means and what is
+// pressed. The server reads it; it is played by the page, and by its tests.
 import type { Deed } from "../model/tour";
+import type { PanelName } from "../state/panel.svelte";
 import type { Command } from "../wire/types";
 
 export interface Step {
@@ -15,6 +16,8 @@ export interface Step {
   commands?: Command[];
   /** On the page of a model program. */
   model?: Deed;
+  /** The panel that is brought to the front, after all that. */
+  panel?: PanelName;
   /** What can be read on the page once the step is done. */
   shows?: string;
 }
@@ -25,15 +28,4 @@ export interface Tour {
   /** What `borges debug` takes beside the program, at the repository's root. */
   open?: string[];
   steps: Step[];
-}
-
-const FILES = import.meta.glob<Tour>("../../../examples/*/tour.json", { import: "default", eager: true });
-
-/** The tour of a program, by its path. */
-export function tourOf(program: string): Tour | null {
-  const name = program.split("/").pop()?.replace(/\.\w+$/, "") ?? "";
-  const folder = program.split("/").at(-2) ?? "";
-  const file = program.split("/").pop() ?? "";
-  const told = Object.values(FILES).find((tour) => tour.program === file);
-  return told ?? FILES[`../../../examples/${folder}/tour.json`] ?? FILES[`../../../examples/${name}/tour.json`] ?? null;
 }

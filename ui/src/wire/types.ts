@@ -487,7 +487,7 @@ export type Order = "depth" | "breadth" | "coverage" | { "random": number };
 export type PaceListing = {
 times?: number | null, };
 
-export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "running", "is": RunningListing | null } | { "part": "pace", "is": PaceListing } | { "part": "file", "is": FileListing };
+export type Part = { "part": "shelf", "is": ShelfListing } | { "part": "info", "is": Info | null } | { "part": "model", "is": ModelListing | null } | { "part": "text", "is": TextListing } | { "part": "tour", "is": TourListing | null } | { "part": "program", "is": ProgramListing } | { "part": "stop", "is": Stop | null } | { "part": "agents", "is": Array<AgentView> } | { "part": "stack", "is": StackListing } | { "part": "variables", "is": VariableListing } | { "part": "watches", "is": Array<WatchListing> } | { "part": "breakpoints", "is": Array<BreakpointListing> } | { "part": "mocks", "is": Array<MockListing> } | { "part": "notes", "is": Array<NoteListing> } | { "part": "board", "is": BoardListing } | { "part": "console", "is": string } | { "part": "streams", "is": StreamsListing | null } | { "part": "inputs", "is": Array<InputListing> } | { "part": "line", "is": LineListing } | { "part": "suggestions", "is": SuggestionListing | null } | { "part": "work", "is": WorkListing } | { "part": "running", "is": RunningListing | null } | { "part": "pace", "is": PaceListing } | { "part": "file", "is": FileListing };
 
 export type PathEntry = {
 universe: UniverseId,
@@ -760,6 +760,9 @@ event: Event, };
 export type TextListing = {
 text: string,
 breakpoints: Array<BreakpointRow>, };
+
+export type TourListing = {
+steps: unknown, };
 
 export type TrapReport = {
 what: string,

@@ -5,7 +5,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::SystemTime;
 
 use borges_commands::device::SessionPrompt;
-use borges_hub::protocol::{ShelfEntry, ShelfListing};
+use borges_hub::protocol::{ShelfEntry, ShelfListing, TourListing};
 use borges_hub::{Hub, Opened, Shelf};
 use borges_languages::model::{Explore, Model};
 use borges_session::model::ModelSession;
@@ -13,6 +13,7 @@ use borges_session::{Act, Observer, Options, Session};
 use borges_web::{Config, Server};
 use std::io::IsTerminal as _;
 
+use crate::action::examples::{self, Finds};
 use crate::action::target::Target;
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -196,9 +197,12 @@ impl Library {
 
     fn create(&mut self, program: &Path, observer: Observer<'_>) -> Result<Session, String> {
         let first = self.is_first(program);
-        let (start, system) = match first {
-            true => (self.options.start.clone(), self.options.system.clone()),
-            false => Default::default(),
+        let Finds { start, system } = match first {
+            true => Finds {
+                start: self.options.start.clone(),
+                system: self.options.system.clone(),
+            },
+            false => examples::finds(program),
         };
         let named = self.options.session.clone().filter(|_| first);
         if let Some(file) = named.as_deref().filter(|file| file.exists()) {
@@ -239,9 +243,13 @@ impl Shelf for Library {
             }
         });
         ShelfListing {
-            examples: examples(),
+            examples: examples::list(),
             recent: recent.collect(),
         }
+    }
+
+    fn tour(&mut self, program: &str) -> Option<TourListing> {
+        examples::tour(Path::new(program))
     }
 
     fn open(&mut self, path: &str, observer: Observer<'_>) -> Result<Opened, String> {
@@ -287,107 +295,4 @@ fn state_folder() -> Option<PathBuf> {
         .or_else(|| Some(folder("HOME")?.join(".local/state")))
         .or_else(|| folder("LOCALAPPDATA"))?;
     Some(state.join("borges/sessions"))
-}
-
-/// The example programs of the repository that this command was built in or is run from.
-fn examples() -> Vec<ShelfEntry> {
-    let near = std::env::current_exe().ok();
-    let mut roots: Vec<PathBuf> = vec![PathBuf::from(".")];
-    roots.extend(
-        near.iter()
-            .flat_map(|exe| exe.ancestors().skip(1).map(Path::to_owned)),
-    );
-    let folder = roots
-        .into_iter()
-        .map(|root| root.join("examples"))
-        .find(|folder| folder.join("README.md").is_file());
-    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
-    let mut list: Vec<ShelfEntry> = entries
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| {
-            let folder = entry.ok()?.path();
-            let name = folder.file_name()?.to_string_lossy().into_owned();
-            let about = std::fs::read_to_string(folder.join("README.md")).ok()?;
-            let program = main_program(&folder, &name)?;
-            let (language, picture) = looks(&folder, &program);
-            Some(ShelfEntry {
-                about: first_sentence(&about),
-                path: program.display().to_string(),
-                name,
-                language: language.map(str::to_owned),
-                picture: Some(picture.to_owned()),
-            })
-        })
-        .collect();
-    list.sort_by(|a, b| a.name.cmp(&b.name));
-    list
-}
-
-/// The program that an example is about: the module of its name, a network, or else the first program of a model language.
-fn main_program(folder: &Path, name: &str) -> Option<PathBuf> {
-    let module = folder.join(name).with_extension("wasm");
-    let mut whole = [module, folder.join("network.toml")].into_iter();
-    if let Some(program) = whole.find(|path| path.is_file()) {
-        return Some(program);
-    }
-    let files = std::fs::read_dir(folder).ok()?;
-    let files = files.filter_map(|file| Some(file.ok()?.path()));
-    let is_model = |path: &PathBuf| {
-        let extension = path.extension().unwrap_or_default();
-        ["amb", "at", "oz"].iter().any(|known| extension == *known)
-    };
-    let is_main = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == name);
-    files
-        .filter(is_model)
-        .min_by_key(|path| (!is_main(path), path.clone()))
-}
-
-/// The language of an example, and what a picture of it would show.
-fn looks(folder: &Path, program: &Path) -> (Option<&'static str>, &'static str) {
-    match program.extension().and_then(|extension| extension.to_str()) {
-        Some("amb") => return (Some("λ_amb"), "choices"),
-        Some("at") => return (Some("AmbientTalk"), "actors"),
-        Some("oz") => return (Some("μOz"), "threads"),
-        _ => {}
-    }
-    let languages = [("ts", "AssemblyScript"), ("c", "C"), ("rs", "Rust")];
-    let source = |(extension, language): (&str, &'static str)| {
-        let text = std::fs::read_to_string(program.with_extension(extension)).ok()?;
-        Some((language, text))
-    };
-    let found = languages.into_iter().find_map(source);
-    let (language, text) = match &found {
-        Some((language, text)) => (Some(*language), text.as_str()),
-        None => (None, ""),
-    };
-    let board = std::fs::read_to_string(folder.join("board.toml"));
-    let says = |word: &str| text.contains(word);
-    let picture = match board {
-        Err(_) => "terminal",
-        Ok(board) if board.contains("[display]") => "display",
-        Ok(_) if says("otor") || says("rotate") => "dial",
-        Ok(_) if says("ixel") => "pixels",
-        Ok(_) if says("erial") || says("uart") => "serial",
-        Ok(_) => "lights",
-    };
-    (language, picture)
-}
-
-/// The first sentence of a README below its title; what to type is none.
-fn first_sentence(text: &str) -> String {
-    let mut is_typed = false;
-    let line = text
-        .lines()
-        .map(str::trim)
-        .find(|line| {
-            let fence = line.starts_with("```");
-            is_typed ^= fence;
-            !fence && !is_typed && !line.is_empty() && !line.starts_with(['#', '<', '|'])
-        })
-        .unwrap_or_default();
-    match line.split_once(". ") {
-        Some((sentence, _)) => format!("{sentence}."),
-        None => line.to_owned(),
-    }
 }

@@ -7,6 +7,7 @@ mod claim;
 pub(crate) mod dap;
 pub(crate) mod debug;
 pub(crate) mod devices;
+mod examples;
 pub(crate) mod explore;
 pub(crate) mod flash;
 pub(crate) mod format;

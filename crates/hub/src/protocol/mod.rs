@@ -166,6 +166,8 @@ pub enum Part {
     Model(Option<ModelListing>),
     /// The text of a program of a model language, and its breakpoints.
     Text(TextListing),
+    /// The tour that leads through the program, if it is an example.
+    Tour(Option<TourListing>),
     /// Files and functions of the program.
     Program(ProgramListing),
     /// Why the view stands where it stands.
@@ -294,6 +296,15 @@ pub struct ShelfListing {
     pub examples: Vec<ShelfEntry>,
     /// Sessions, the latest first.
     pub recent: Vec<ShelfEntry>,
+}
+
+/// A tour of an example.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct TourListing {
+    /// Its steps, as the page reads them (ui/src/tour).
+    #[cfg_attr(test, ts(type = "unknown"))]
+    pub steps: serde_json::Value,
 }
 
 /// Something that can be opened.

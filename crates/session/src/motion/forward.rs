@@ -241,12 +241,16 @@ impl Motion {
         until: Option<u64>,
         observer: Observer<'_>,
     ) -> Result<StopReason, CommandError> {
+        // A condition that is looked at on the way makes the way no longer.
+        let entries = |ground: &Ground<'_>| ground.stage.history.tree().entry_count();
+        let most = entries(ground).saturating_add(ground.options.live_entries);
         loop {
             if let Some(reason) = ground.stage.ended() {
                 return Ok(reason);
             }
             let begun_at = ground.stage.history.here();
-            let paused = ground.run(stops, until, observer)?;
+            let left = most.saturating_sub(entries(ground));
+            let paused = ground.run_for(left, stops, until, observer)?;
             let found = match paused.reason {
                 PauseReason::Requested => {
                     let how = match paused.full {
@@ -266,6 +270,9 @@ impl Motion {
             };
             if let Some(reason) = self.verdict(ground, &found, stops, observer)? {
                 return Ok(reason);
+            }
+            if entries(ground) >= most {
+                return Ok(StopReason::Bound);
             }
             // Where a breakpoint's condition is seldom true, the device never runs for long.
             if observer(ground.stage.progress("running")) == Flow::Pause {

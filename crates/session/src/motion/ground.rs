@@ -63,6 +63,18 @@ impl Ground<'_> {
         until: Option<u64>,
         observer: Observer<'_>,
     ) -> Result<Paused, CommandError> {
+        let entries = self.options.live_entries;
+        self.run_for(entries, stops, until, observer)
+    }
+
+    /// The same, for so many entries at most.
+    pub(crate) fn run_for(
+        &mut self,
+        entries: u64,
+        stops: &Stops,
+        until: Option<u64>,
+        observer: Observer<'_>,
+    ) -> Result<Paused, CommandError> {
         self.bring(observer)?;
         self.runner.tell(observer);
         let console = self.stage.history.twin().board.console();
@@ -74,7 +86,7 @@ impl Ground<'_> {
             unwritten: Ok(()),
         };
         let history = &mut self.stage.history;
-        let (stops, entries) = (stops.clone().into(), self.options.live_entries);
+        let stops = stops.clone().into();
         let device = self.runner.device()?;
         let paused = device.run(history, until, entries, &stops, observer, &mut beside);
         let unwritten = beside.unwritten;
