@@ -6,6 +6,7 @@
 #   scripts/setup.sh page       and what building and testing the page of `borges debug` needs
 #   scripts/setup.sh vscode     and what building and testing the extension for VS Code needs
 #   scripts/setup.sh firmware   and what measuring and emulating the firmware needs
+#   scripts/setup.sh packages   and what making and trying packages needs
 #   scripts/setup.sh tests      and what the tests need
 #
 # The two commands of the README call it. It works as root, and through sudo.
@@ -86,6 +87,16 @@ for_vscode() {
     need fonts-dejavu-core "the letters in that browser" /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 }
 
+for_packages() {
+    for_vscode
+    need gcc-aarch64-linux-gnu "compiles and links for ARM" aarch64-linux-gnu-gcc
+    need libc6-dev-arm64-cross "the C library of ARM" /usr/aarch64-linux-gnu/include/stdio.h
+    need qemu-user-static "runs programs for ARM" qemu-aarch64-static
+    need gcc-mingw-w64-x86-64 "compiles and links for Windows" x86_64-w64-mingw32-gcc
+    need wine64 "runs programs for Windows" /usr/lib/wine/wine64
+    need mmdebstrap "makes an empty Debian, to install into" mmdebstrap
+}
+
 for_tests() {
     if bookworm; then
         for_lldb
@@ -134,8 +145,9 @@ case "${1:-build}" in
     page) for_page ;;
     vscode) for_vscode ;;
     firmware) for_firmware ;;
+    packages) for_packages ;;
     tests) for_tests ;;
-    *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
 install_packages
 case "${1:-build}" in

@@ -85,6 +85,8 @@ pub(crate) enum Action {
     Format(Format),
     /// Print a completion script for a shell
     Completions(Completions),
+    /// Write the manual pages for man(1) into a folder
+    Manual(Manual),
 }
 
 /// The program and how it is started.
@@ -722,6 +724,14 @@ pub(crate) struct Check {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: Shell,
+}
+
+/// `borges manual`.
+#[derive(Args, Debug)]
+pub(crate) struct Manual {
+    /// Where borges.1 and a page for each subcommand are written
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
 }
 
 /// Words that an option takes: each with its help, and what it means.

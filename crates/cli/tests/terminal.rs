@@ -229,6 +229,36 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
+fn every_subcommand_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("man");
+    let output = borges(&["manual", path.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let help = String::from_utf8(borges(&["--help"]).output().unwrap().stdout).unwrap();
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let names: Vec<&str> = commands
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(names.contains(&"debug"), "{names:?}");
+    for name in names {
+        let page = std::fs::read_to_string(path.join(format!("borges-{name}.1")));
+        assert!(page.is_ok_and(|page| page.contains(".TH")), "{name}");
+    }
+    // A file is no folder.
+    let page = path.join("borges.1");
+    let refused = borges(&["manual", page.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot be written to"));
+}
+
+#[test]
 fn completions_are_made_for_every_shell() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let output = borges(&["completions", shell]).output().unwrap();

@@ -30,13 +30,13 @@ pub(super) struct Finds {
     pub(super) system: args::System,
 }
 
-/// The folder of the examples: of the repository that this command is run from, or was built in.
+/// The folder of the examples: of the repository that this command is run from or was built in, or where a package puts them.
 fn folder() -> Option<PathBuf> {
     let near = std::env::current_exe().ok();
     let above = near.iter().flat_map(|exe| exe.ancestors().skip(1));
     std::iter::once(Path::new("."))
         .chain(above)
-        .map(|root| root.join("examples"))
+        .flat_map(|root| [root.join("examples"), root.join("share/borges/examples")])
         .find(|folder| folder.join("README.md").is_file())
 }
 

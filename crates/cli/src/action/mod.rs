@@ -29,7 +29,7 @@ use std::path::Path;
 
 use borges_session::OpenError;
 
-use crate::args::{Action, Cli, Completions};
+use crate::args::{Action, Cli, Completions, Manual};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -61,6 +61,7 @@ pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Check(options) => check::check(options, output),
         Action::Format(options) => format::format(options, output),
         Action::Completions(options) => completions(options, output),
+        Action::Manual(options) => manual(options, output),
     }
 }
 
@@ -70,6 +71,23 @@ fn completions(options: &Completions, output: &mut Output) -> Result<Exit, Failu
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "borges", &mut script);
     output.text(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Ok)
+}
+
+fn manual(options: &Manual, output: &mut Output) -> Result<Exit, Failure> {
+    use clap::CommandFactory as _;
+    let folder = options.folder.as_path();
+    let written = std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    written.map_err(|error| {
+        let path = folder.display();
+        Failure::input(format!("{path} cannot be written to: {error}"), "")
+    })?;
+    let data = serde_json::json!({ "ok": true, "folder": folder });
+    output.say(&data, |paint| {
+        let page = folder.join("borges.1");
+        format!("read them: man {}\n", paint.name(page.display()))
+    })?;
     Ok(Exit::Ok)
 }
 
