@@ -5,20 +5,6 @@ mod support;
 use serde_json::{Value, json};
 use support::{Editor, examples};
 
-fn thread_named(editor: &mut Editor, name: &str) -> Value {
-    let threads = editor.get("threads", json!({}));
-    let threads = threads["threads"].as_array().cloned().unwrap_or_default();
-    let mut named = threads.iter().filter(|thread| {
-        thread["name"]
-            .as_str()
-            .is_some_and(|known| known.split(':').next() == Some(name))
-    });
-    named
-        .next()
-        .unwrap_or_else(|| panic!("nobody is called {name}: {threads:?}"))["id"]
-        .clone()
-}
-
 /// Agents are threads of the universe shown; a step of one leads to another universe, and back.
 #[test]
 fn actors_are_threads_of_a_universe() {
@@ -105,17 +91,48 @@ fn the_console_has_the_prompt() {
     editor.leave();
 }
 
-/// Threads that wait for each other.
+/// Of the ends that a run comes to, a deadlock is shown first, and says who waits in vain.
 #[test]
-fn threads_of_a_deadlock_are_seen() {
+fn a_deadlock_is_shown_before_ends_that_are_well() {
     let mut editor = Editor::new(None);
     editor.launch(&examples().join("deadlock/deadlock.oz"), json!({}));
     editor.begin();
+    let well = editor.ask("exceptionInfo", json!({ "threadId": 1 }));
+    assert_eq!(well["success"], false, "{well}");
     editor.get("continue", json!({ "threadId": 1 }));
     let stopped = editor.event("stopped");
-    println!("{stopped}");
-    let threads = editor.get("threads", json!({}));
-    println!("{threads}");
-    let _ = thread_named;
+    assert_eq!(stopped["reason"], "exception", "{stopped}");
+    let why = editor.get("exceptionInfo", json!({ "threadId": 1 }));
+    assert_eq!(why["exceptionId"], "deadlock", "{why}");
+    let waits = why["details"]["stackTrace"].as_str().unwrap_or_default();
+    assert!(waits.contains(": waits on k"), "{why}");
+    editor.leave();
+}
+
+/// What an editor calls a function breakpoint is a predicate, and halts where it begins to hold.
+#[test]
+fn predicates_are_breakpoints() {
+    let mut editor = Editor::new(None);
+    editor.launch(&examples().join("deadlock/deadlock.oz"), json!({}));
+    editor.begin();
+    let set = |names: &[&str]| {
+        let all: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
+        json!({ "breakpoints": all })
+    };
+    let told = editor.get("setFunctionBreakpoints", set(&["x == true", "nobody == 1"]));
+    assert_eq!(told["breakpoints"][0]["verified"], true, "{told}");
+    assert_eq!(told["breakpoints"][1]["verified"], false, "{told}");
+    editor.get("continue", json!({ "threadId": 1 }));
+    let stopped = editor.event("stopped");
+    assert_eq!(stopped["reason"], "breakpoint", "{stopped}");
+    let id = told["breakpoints"][0]["id"].clone();
+    assert_eq!(stopped["hitBreakpointIds"], json!([id]), "{stopped}");
+    // The same list again keeps its number; an empty one deletes it.
+    let again = editor.get("setFunctionBreakpoints", set(&["x == true"]));
+    assert_eq!(again["breakpoints"][0]["id"], id, "{again}");
+    editor.get("setFunctionBreakpoints", set(&[]));
+    editor.get("continue", json!({ "threadId": 1 }));
+    let stopped = editor.event("stopped");
+    assert_ne!(stopped["reason"], "breakpoint", "{stopped}");
     editor.leave();
 }

@@ -8,16 +8,35 @@ use crate::core::Core;
 use crate::debuggee::Asked;
 use crate::notices::Notices;
 use crate::protocol::answers::{self, all_refused};
-use crate::protocol::arguments::SetBreakpoints;
+use crate::protocol::arguments::{FunctionBreakpoint, SetBreakpoints, SetOthers};
 use crate::protocol::{Answer, Request, body};
 
 /// The breakpoints of this editor, and what it knows of others.
 #[derive(Debug, Default)]
 pub(super) struct Breakpoints {
-    /// What was asked for, with the number that it got.
-    own: Vec<(String, u32)>,
+    own: Vec<Own>,
     notices: Notices,
 }
+
+/// A breakpoint of this editor.
+#[derive(Debug)]
+struct Own {
+    group: Group,
+    /// What was asked for, as the prompt's `break` takes it.
+    spec: String,
+    /// The number that it got.
+    id: u32,
+}
+
+/// What an editor sends as one list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Lines,
+    Predicates,
+}
+
+/// Where conditions are.
+const ELSEWHERE: &str = "a condition is a breakpoint of its own here: add it as a function breakpoint, such as 'x == 2'";
 
 impl Model {
     pub(super) fn breakpoint_request(
@@ -30,11 +49,11 @@ impl Model {
             "setBreakpoints" => request
                 .arguments()
                 .and_then(|asked| self.set_lines(core, &asked)),
+            "setFunctionBreakpoints" => request
+                .arguments()
+                .and_then(|asked| self.set_predicates(core, &asked)),
             // Clients that forget what they were told send them all the same, mostly empty.
-            "setExceptionBreakpoints"
-            | "setFunctionBreakpoints"
-            | "setInstructionBreakpoints"
-            | "setDataBreakpoints" => {
+            "setExceptionBreakpoints" | "setInstructionBreakpoints" | "setDataBreakpoints" => {
                 let asked: Result<Value, _> = request.arguments();
                 asked.and_then(|asked| {
                     let given = ["breakpoints", "filters", "filterOptions"];
@@ -50,7 +69,8 @@ impl Model {
                 "description": "break when a condition holds: 'break when x == 2' in the debug console",
             })),
             "setVariable" | "disassemble" | "readMemory" | "gotoTargets" | "goto"
-            | "restartFrame" | "exceptionInfo" => not_here(command),
+            | "restartFrame" => not_here(command),
+            "exceptionInfo" => self.exception(),
             _ => return None,
         };
         Some(Asked::Now(answer))
@@ -68,50 +88,79 @@ impl Model {
             let text = format!("{} is not the program's text", theirs.unwrap_or_default());
             return all_refused(asked.breakpoints.len(), &text);
         }
+        let wanted = asked.breakpoints.iter().map(|one| {
+            let line = core.line_in(one.line).ok_or("there is no such line")?;
+            if one.condition.is_some() || one.hit_condition.is_some() || one.log_message.is_some() {
+                return Err(ELSEWHERE);
+            }
+            Ok((format!("line {line}"), Some(line)))
+        });
+        let wanted = wanted.collect();
+        self.sync(core, Group::Lines, wanted)
+    }
+
+    /// What an editor calls a function is a predicate here: `x == 2`, or a text that the state or a step mentions.
+    fn set_predicates(&mut self, core: &mut Core, asked: &SetOthers<FunctionBreakpoint>) -> Answer {
+        let wanted = asked.breakpoints.iter().map(|one| {
+            if one.condition.is_some() || one.hit_condition.is_some() {
+                return Err(ELSEWHERE);
+            }
+            Ok((one.name.trim().to_owned(), None))
+        });
+        let wanted = wanted.collect();
+        self.sync(core, Group::Predicates, wanted)
+    }
+
+    /// Sets what is new of a group, keeps what is known, and deletes what is not wanted any more.
+    fn sync(
+        &mut self,
+        core: &mut Core,
+        group: Group,
+        wanted: Vec<Result<(String, Option<u32>), &str>>,
+    ) -> Answer {
         if self.motion.is_some() {
             // Breakpoints count for what is explored after them: what runs is stopped, and can be gone on with.
             core.pause();
         }
-        let mut before = std::mem::take(&mut self.breakpoints.own);
+        let all = std::mem::take(&mut self.breakpoints.own);
+        let (mut before, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|own| own.group == group);
+        self.breakpoints.own = others;
         let mut set = Vec::new();
-        for one in &asked.breakpoints {
-            let Some(line) = core.line_in(one.line) else {
-                set.push(answers::Breakpoint::refused(
-                    "there is no such line".to_owned(),
-                ));
-                continue;
-            };
-            let spec = format!("line {line}");
-            let known = before.iter().position(|(known, _)| *known == spec);
-            let id = match known {
-                Some(at) => Ok(before.swap_remove(at).1),
-                None => break_at(core, &spec),
-            };
-            set.push(match id {
-                Ok(id) => {
-                    self.breakpoints.own.push((spec, id));
-                    let breakpoint = self.breakpoint(core, id, line);
-                    self.breakpoints.notices.answered(id, &breakpoint);
+        for one in wanted {
+            let found = one.map_err(str::to_owned).and_then(|(spec, line)| {
+                let known = before.iter().position(|known| known.spec == spec);
+                let id = match known {
+                    Some(at) => before.swap_remove(at).id,
+                    None => break_at(core, &spec)?,
+                };
+                Ok((Own { group, spec, id }, line))
+            });
+            set.push(match found {
+                Ok((own, line)) => {
+                    let breakpoint = self.breakpoint(core, own.id, line);
+                    self.breakpoints.notices.answered(own.id, &breakpoint);
+                    self.breakpoints.own.push(own);
                     breakpoint
                 }
                 Err(message) => answers::Breakpoint::refused(message),
             });
         }
-        for (_, id) in before {
-            self.breakpoints.notices.drop_own([id]);
-            let order = json!({ "order": "unbreak", "id": id });
+        for own in before {
+            self.breakpoints.notices.drop_own([own.id]);
+            let order = json!({ "order": "unbreak", "id": own.id });
             let id = core.ask_command(json!({ "command": "order", "order": order }));
             let _gone = core.wait_for(id);
         }
         body(json!({ "breakpoints": set }))
     }
 
-    fn breakpoint(&self, core: &Core, id: u32, line: u32) -> answers::Breakpoint {
+    fn breakpoint(&self, core: &Core, id: u32, line: Option<u32>) -> answers::Breakpoint {
         answers::Breakpoint {
             id: Some(i64::from(id)),
             verified: true,
-            source: Some(self.source.clone()),
-            line: Some(core.line_out(line)),
+            source: line.map(|_| self.source.clone()),
+            line: line.map(|line| core.line_out(line)),
             ..answers::Breakpoint::default()
         }
     }
@@ -132,7 +181,7 @@ impl Model {
             let now = match line {
                 Some(line) => answers::Breakpoint {
                     verified: row.on,
-                    ..self.breakpoint(core, row.id, line)
+                    ..self.breakpoint(core, row.id, Some(line))
                 },
                 None => answers::Breakpoint {
                     id: Some(i64::from(row.id)),
@@ -145,8 +194,8 @@ impl Model {
         });
         let now = now.collect();
         let Breakpoints { own, notices } = &mut self.breakpoints;
-        let gone = notices.tell(core, now, |id| own.iter().any(|(_, own)| *own == id));
-        own.retain(|(_, id)| !gone.contains(id));
+        let gone = notices.tell(core, now, |id| own.iter().any(|own| own.id == id));
+        own.retain(|own| !gone.contains(&own.id));
     }
 }
 

@@ -15,6 +15,13 @@ pub(super) struct Card {
     pub(super) possible: Vec<Possible>,
 }
 
+impl Card {
+    /// Whether it is an end that no program wants: somebody waits in vain, or failed.
+    pub(super) fn is_wrong(&self) -> bool {
+        matches!(self.node.status.as_str(), "stuck" | "deadlock")
+    }
+}
+
 /// A universe.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]

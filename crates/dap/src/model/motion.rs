@@ -10,7 +10,7 @@ use crate::core::Core;
 use crate::debuggee::Asked;
 use crate::protocol::answers::Stopped;
 use crate::protocol::arguments::{Jump, OwnStep, Step};
-use crate::protocol::{self, Answer, Failure, NOTHING, Request};
+use crate::protocol::{self, Answer, Failure, NOTHING, Request, body};
 use borges_session::command::Direction;
 
 /// Universes that are named where several were come to.
@@ -301,10 +301,43 @@ impl Model {
             }
             _ => {}
         }
+        let rests = self.worst_first(core, rests);
         tell_rests(core, &ran, &rests);
         let to = rests.first().copied().unwrap_or(ran.from);
         let reason = if ran.stopped { "pause" } else { motion.reason };
         self.arrive(core, to, reason, motion.agent.as_deref());
+    }
+
+    /// Of several universes that were come to, one that is wrong is shown, if the first few have one.
+    fn worst_first(&mut self, core: &mut Core, mut rests: Vec<u32>) -> Vec<u32> {
+        let few = rests.len().min(NAMED);
+        let is_wrong = |rest: &u32| self.show(core, *rest).is_ok() && self.card().is_wrong();
+        if few > 1
+            && let Some(worst) = rests[..few].iter().position(is_wrong)
+        {
+            rests[..=worst].rotate_right(1);
+        }
+        rests
+    }
+
+    /// What is wrong in the universe shown: who waits in vain, or what failed.
+    pub(super) fn exception(&self) -> Answer {
+        let card = self.card();
+        if !card.is_wrong() {
+            return Err(Failure::new("nothing is wrong in this universe"));
+        }
+        let outcome = card.outcome.as_deref().unwrap_or(&card.node.status);
+        let stuck = card.agents.iter().filter_map(|agent| {
+            let why = agent.stuck.as_ref()?;
+            Some(format!("{}: {why}", agent.name))
+        });
+        let stuck: Vec<String> = stuck.collect();
+        body(json!({
+            "exceptionId": card.node.status,
+            "description": outcome,
+            "breakMode": "always",
+            "details": { "message": outcome, "typeName": card.node.status, "stackTrace": stuck.join("\n") },
+        }))
     }
 
     /// Shows a universe, and tells the editor.
@@ -375,7 +408,7 @@ impl Model {
                 stopped.reason = "end";
                 stopped.description = card.outcome.clone();
             }
-            "stuck" | "deadlock" => {
+            _ if card.is_wrong() => {
                 stopped.reason = "exception";
                 stopped.description.clone_from(&card.outcome);
                 stopped.text.clone_from(&card.outcome);
