@@ -49,6 +49,7 @@ pub fn of_word(word: &str) -> Option<&'static dyn Dialect> {
 /// λ_amb.
 pub static AMB: Simple<Amb> = Simple::new("λ_amb", "amb", |text| Ok(Amb::parse(text)?))
     .laid_out(|text| Ok(amb::format(text)?))
+    .told_to_editors(amb::gloss)
     .shaped("expressions are numbers, (+ …) and (amb …)")
     .in_a_word(|word| word.starts_with('('))
     .offering(Prompt::Walk);
@@ -58,6 +59,7 @@ pub static AMBIENT_TALK: Simple<AmbientTalk> = Simple::new("AmbientTalk", "at", 
     Ok(AmbientTalk::parse(text, Options::default())?)
 })
 .laid_out(|text| Ok(ambienttalk::format(text)?))
+.told_to_editors(ambienttalk::gloss)
 .shaped(SHOWN)
 .asked(
     |program, options| program.with(run_with(options.grain, options)),
@@ -79,5 +81,6 @@ fn run_with(grain: Grain, options: &Explore) -> Options {
 /// μOz.
 pub static MU_OZ: Simple<MuOz> = Simple::new("μOz", "oz", |text| Ok(MuOz::parse(text)?))
     .laid_out(|text| Ok(muoz::format(text)?))
+    .told_to_editors(muoz::gloss)
     .shaped(SHOWN)
     .offering(Prompt::CareDeb);

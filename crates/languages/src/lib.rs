@@ -7,6 +7,7 @@
 //! - [`model`]: all of them behind one type, explored to one report.
 //! - [`predicate`]: expressions over the states of any of them.
 //! - [`source`]: places in source texts, for all languages.
+//! - [`text`]: what the words of a text mean, for editors.
 //! - [`voyager`]: the multiverse debugger for AmbientTalk.
 
 #![forbid(unsafe_code)]
@@ -20,4 +21,5 @@ pub mod model;
 pub mod muoz;
 pub mod predicate;
 pub mod source;
+pub mod text;
 pub mod voyager;

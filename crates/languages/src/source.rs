@@ -44,13 +44,44 @@ pub(crate) fn tokens<'t, T, K>(
     read: impl Fn(&'t str, char) -> Result<(T, usize), Wrong<K>>,
 ) -> Result<Vec<(T, Span)>, ParseError<K>> {
     let mut tokens = Vec::new();
-    let mut at = 0;
+    let at = push_tokens(text, 0, &mut tokens, open_comment, read)?;
+    tokens.push((end, span(at, at)));
+    Ok(tokens)
+}
+
+/// As [`tokens`], but a line with something that is no word is passed by from there on, and so is a comment without an end;
+/// and the first mistake.
+pub(crate) fn most_tokens<'t, T, K: Clone>(
+    text: &'t str,
+    end: T,
+    open_comment: K,
+    read: impl Fn(&'t str, char) -> Result<(T, usize), Wrong<K>>,
+) -> (Vec<(T, Span)>, Option<ParseError<K>>) {
+    let (mut tokens, mut first, mut at) = (Vec::new(), None, 0);
+    while let Err(fault) = push_tokens(text, at, &mut tokens, open_comment.clone(), &read) {
+        let from = fault.span.start as usize;
+        let is_comment = text[from..].starts_with("/*");
+        let line = text[from..].find('\n').filter(|_| !is_comment);
+        at = line.map_or(text.len(), |length| from + length);
+        first.get_or_insert(fault);
+    }
+    tokens.push((end, span(text.len(), text.len())));
+    (tokens, first)
+}
+
+/// Reads the words from a place on, and says where the text ends after the last.
+fn push_tokens<'t, T, K>(
+    text: &'t str,
+    mut at: usize,
+    tokens: &mut Vec<(T, Span)>,
+    open_comment: K,
+    read: impl Fn(&'t str, char) -> Result<(T, usize), Wrong<K>>,
+) -> Result<usize, ParseError<K>> {
     loop {
         let rest = text[at..].trim_start();
         at = text.len() - rest.len();
         let Some(first) = rest.chars().next() else {
-            tokens.push((end, span(at, at)));
-            return Ok(tokens);
+            return Ok(at);
         };
         if rest.starts_with("//") {
             at += rest.find('\n').unwrap_or(rest.len());

@@ -25,6 +25,7 @@
 //!
 //! [`borges_multiverse::adapt::Stepping`] over it is D_amb, its debugger; `--debugger` of the command line explores and walks it.
 
+mod gloss;
 mod names;
 mod number;
 mod parse;
@@ -32,6 +33,7 @@ mod print;
 mod semantics;
 mod shape;
 
+pub(crate) use gloss::gloss;
 pub use number::Number;
 pub use parse::{ParseError, ParseErrorKind};
 pub use print::{Pretty, format};

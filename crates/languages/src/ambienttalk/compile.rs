@@ -11,6 +11,7 @@ use super::error::{ParseError, ParseErrorKind};
 use super::scope::{Captured, Meaning, Open, Scope, Scopes, Spot, Unknown};
 use super::syntax::{Expr, ExprKind, Item, LiteralKind, Name};
 use super::value::Value;
+use crate::text::{Forgiving, Kind, MeaningId, Notes};
 
 type Compiled<T> = Result<T, ParseError>;
 
@@ -20,16 +21,27 @@ pub(super) fn compile(items: &[Item], length: usize) -> Compiled<Program> {
         program: Program::default(),
         symbols: HashMap::new(),
         scopes: Scopes::default(),
+        forgiving: None,
     };
-    compiler.symbol("apply");
-    compiler.symbol("init");
-    // Within u32: the parser limits texts.
-    let span = Span {
-        start: 0,
-        end: length as u32,
-    };
-    compiler.literal(LiteralKind::Actor, &[], items, span)?;
+    compiler.whole(items, length)?;
     Ok(compiler.program)
+}
+
+/// Resolves the names of what is perhaps no program: what is noted of them, and what is wrong with them.
+pub(super) fn resolve(items: &[Item], length: usize) -> (Notes, Vec<ParseError>) {
+    let none = |_: &()| false;
+    let mut compiler = Compiler {
+        program: Program::default(),
+        symbols: HashMap::new(),
+        scopes: Scopes::default(),
+        forgiving: Some(Forgiving::new(&[], none, none)),
+    };
+    let whole = compiler.whole(items, length);
+    let forgiving = compiler.forgiving;
+    let (notes, mut faults) =
+        forgiving.map_or_else(Default::default, |all| (all.notes, all.faults));
+    faults.extend(whole.err());
+    (notes, faults)
 }
 
 pub(super) struct Compiler {
@@ -37,6 +49,8 @@ pub(super) struct Compiler {
     symbols: HashMap<String, Symbol>,
     /// The literals around the place that is compiled, outermost first.
     scopes: Scopes,
+    /// If it goes on after mistakes in names: what they are, and what it notes.
+    forgiving: Option<Forgiving<ParseErrorKind>>,
 }
 
 fn fail<T>(kind: ParseErrorKind, span: Span) -> Compiled<T> {
@@ -44,6 +58,59 @@ fn fail<T>(kind: ParseErrorKind, span: Span) -> Compiled<T> {
 }
 
 impl Compiler {
+    fn whole(&mut self, items: &[Item], length: usize) -> Compiled<()> {
+        self.symbol("apply");
+        self.symbol("init");
+        // Within u32: the parser limits texts.
+        let span = Span {
+            start: 0,
+            end: length as u32,
+        };
+        self.literal(LiteralKind::Actor, &[], items, span)?;
+        Ok(())
+    }
+
+    /// Takes a mistake in a name, if it is forgiving.
+    fn forgive(&mut self, kind: ParseErrorKind, span: Span) -> Compiled<()> {
+        Forgiving::take(&mut self.forgiving, ParseError { kind, span })
+    }
+
+    /// Notes something that is introduced, with the value that it gets, if it has one.
+    fn note(&mut self, kind: Kind, name: &Name, value: Option<&Expr>) -> MeaningId {
+        let Some(forgiving) = &mut self.forgiving else {
+            return MeaningId::default();
+        };
+        let kind = match value.map(|value| &value.kind) {
+            Some(ExprKind::Literal { kind, .. }) => kind.made(),
+            _ => kind,
+        };
+        let whole = Span {
+            start: name.span.start,
+            end: value.map_or(name.span.end, |value| value.span.end),
+        };
+        forgiving.notes.bind(kind, name.span, whole)
+    }
+
+    fn notes(&mut self, write: impl FnOnce(&mut Notes)) {
+        if let Some(forgiving) = &mut self.forgiving {
+            write(&mut forgiving.notes);
+        }
+    }
+
+    /// Notes that a name is looked up when the program runs.
+    fn note_selector(&mut self, name: &Name) {
+        self.notes(|notes| notes.selectors.push(name.span));
+    }
+
+    /// Notes what a name means that scope `at` knows.
+    fn note_use(&mut self, at: usize, symbol: Symbol, span: Span) {
+        if self.forgiving.is_some()
+            && let Some(meaning) = self.scopes.meaning(at, symbol)
+        {
+            self.notes(|notes| notes.uses.push((span, meaning)));
+        }
+    }
+
     fn symbol(&mut self, text: &str) -> Symbol {
         if let Some(symbol) = self.symbols.get(text) {
             return *symbol;
@@ -75,6 +142,7 @@ impl Compiler {
             captures: Vec::new(),
             fields: Vec::new(),
             methods: Vec::new(),
+            meanings: Vec::new(),
             code: None,
         };
         if kind != LiteralKind::Block {
@@ -129,7 +197,8 @@ impl Compiler {
                 .iter()
                 .any(|(c, _)| *c == Captured::Variable(symbol))
             {
-                return fail(ParseErrorKind::Twice(name.text.clone()), name.span);
+                self.forgive(ParseErrorKind::Twice(name.text.clone()), name.span)?;
+                continue;
             }
             let Some(around) = self.scopes.0.len().checked_sub(1) else {
                 return fail(ParseErrorKind::UnknownName(name.text.clone()), name.span);
@@ -146,10 +215,16 @@ impl Compiler {
                     Spot::Local(slot)
                 }
                 Ok(Meaning::Method(..)) => {
-                    return fail(ParseErrorKind::Method(name.text.clone()), name.span);
+                    self.forgive(ParseErrorKind::Method(name.text.clone()), name.span)?;
+                    continue;
                 }
-                Err(unknown) => return self.unknown(name, &unknown),
+                Err(unknown) => {
+                    self.unknown(name, &unknown)?;
+                    continue;
+                }
             };
+            self.note_use(around, symbol, name.span);
+            self.notes(|notes| notes.taken.extend(notes.uses.last()));
             scope.captures.push((Captured::Variable(symbol), place));
         }
         Ok(())
@@ -170,24 +245,34 @@ impl Compiler {
                     .iter()
                     .any(|(c, _)| *c == Captured::Variable(symbol));
             if twice {
-                return fail(ParseErrorKind::Twice(name.text.clone()), name.span);
+                self.forgive(ParseErrorKind::Twice(name.text.clone()), name.span)?;
+                continue;
             }
-            match item {
-                Item::Method { params, .. } => scope.methods.push((symbol, params.len())),
-                _ => scope.fields.push(symbol),
-            }
+            let meaning = match item {
+                Item::Method { params, .. } => {
+                    scope.methods.push((symbol, params.len()));
+                    self.note(Kind::Method, name, None)
+                }
+                Item::Variable { value, .. } => {
+                    scope.fields.push(symbol);
+                    self.note(Kind::Field, name, value.as_ref())
+                }
+                Item::Expr(_) => continue,
+            };
+            self.notes(|notes| notes.meaning(meaning).is_member = true);
+            scope.meanings.push((symbol, meaning));
         }
         Ok(())
     }
 
-    fn unknown<T>(&self, name: &Name, unknown: &Unknown) -> Compiled<T> {
+    fn unknown(&mut self, name: &Name, unknown: &Unknown) -> Compiled<()> {
         let text = name.text.clone();
         let kind = match unknown {
             Unknown::Nowhere => ParseErrorKind::UnknownName(text),
             Unknown::Outside(LiteralKind::Isolate) => ParseErrorKind::Outside(text, "isolate"),
             Unknown::Outside(_) => ParseErrorKind::Outside(text, "actor"),
         };
-        fail(kind, name.span)
+        self.forgive(kind, name.span)
     }
 
     /// Compiles a method, a block or (with the name `init`) an initialiser.
@@ -199,10 +284,20 @@ impl Compiler {
         span: Span,
     ) -> Compiled<CodeId> {
         let mut open = Open::default();
+        let around = self.scopes.0.last().map(|scope| scope.kind);
+        let kind = match around == Some(LiteralKind::Block) {
+            true => Kind::Given,
+            false => Kind::Parameter,
+        };
         for param in params {
             let symbol = self.symbol(&param.text);
             if open.names.contains(&symbol) {
-                return fail(ParseErrorKind::Twice(param.text.clone()), param.span);
+                self.forgive(ParseErrorKind::Twice(param.text.clone()), param.span)?;
+            }
+            // A block of `when:` has a parameter also where the text has none.
+            if !param.text.is_empty() {
+                let meaning = self.note(kind, param, None);
+                open.meanings.push((open.names.len() as u16, meaning));
             }
             open.visible.push((symbol, open.names.len() as u16));
             open.names.push(symbol);
@@ -221,7 +316,7 @@ impl Compiler {
             .find(|(slot, _)| open.captured.contains(slot));
         if let Some((slot, at)) = changed {
             let name = self.program.name(open.names[usize::from(*slot)]).to_owned();
-            return fail(ParseErrorKind::Captured(name), *at);
+            self.forgive(ParseErrorKind::Captured(name), *at)?;
         }
         let id = CodeId(self.program.codes.len() as u32);
         self.program.codes.push(Code {
@@ -251,7 +346,9 @@ impl Compiler {
             }
             match item {
                 Item::Expr(expr) => self.expr(expr)?,
-                Item::Method { name, .. } => return fail(ParseErrorKind::StrayMethod, name.span),
+                Item::Method { name, .. } => {
+                    self.forgive(ParseErrorKind::StrayMethod, name.span)?
+                }
                 Item::Variable { name, value } if is_init => {
                     let symbol = self.symbol(&name.text);
                     self.emit(Instr::Me, name.span);
@@ -274,10 +371,13 @@ impl Compiler {
             None => self.emit(Instr::Const(Value::Null), name.span),
         }
         let slot = self.slot(symbol, name.span)?;
-        let open = self.open();
-        if open.visible.iter().any(|(known, _)| *known == symbol) {
-            return fail(ParseErrorKind::Twice(name.text.clone()), name.span);
+        let seen = &self.open().visible;
+        if seen.iter().any(|(known, _)| *known == symbol) {
+            self.forgive(ParseErrorKind::Twice(name.text.clone()), name.span)?;
         }
+        let meaning = self.note(Kind::Variable, name, value);
+        let open = self.open();
+        open.meanings.push((slot, meaning));
         open.visible.push((symbol, slot));
         self.emit(Instr::Let(slot), name.span);
         Ok(())
@@ -369,15 +469,18 @@ impl Compiler {
                 self.expr(&parts.0)?;
                 self.expr(&parts.1)?;
                 let symbol = self.symbol(&name.text);
+                self.note_selector(name);
                 self.emit(Instr::FieldUpdate(symbol), span);
             }
             ExprKind::Field(receiver, name) => {
+                self.note_selector(name);
                 self.expr(receiver)?;
                 let symbol = self.symbol(&name.text);
                 self.emit(Instr::FieldAccess(symbol), span);
             }
             ExprKind::Call(name, arguments) => self.call(name, arguments, span)?,
             ExprKind::Invoke(receiver, name, arguments) => {
+                self.note_selector(name);
                 self.expr(receiver)?;
                 self.exprs(arguments)?;
                 let symbol = self.symbol(&name.text);
@@ -392,6 +495,7 @@ impl Compiler {
                 self.expr(receiver)?;
                 self.exprs(arguments)?;
                 let symbol = self.symbol(&selector.text);
+                self.note_selector(selector);
                 let selector = Selector::Method(symbol);
                 self.send(symbol, selector, arguments.len() as u8, *two_way, span);
             }
@@ -426,6 +530,7 @@ impl Compiler {
         body: &[Item],
         span: Span,
     ) -> Compiled<()> {
+        self.notes(|notes| notes.literals.push((kind.made(), span)));
         let (template, sources) = self.literal(kind, names, body, span)?;
         for source in sources {
             self.place(source, span);
@@ -476,32 +581,42 @@ impl Compiler {
         );
     }
 
-    fn meaning(&mut self, text: &str, span: Span) -> Compiled<(Symbol, Meaning)> {
+    /// What a name means, which is noted; nothing after a mistake that was forgiven.
+    fn meaning(&mut self, text: &str, span: Span) -> Compiled<Option<(Symbol, Meaning)>> {
         let symbol = self.symbol(text);
-        match self.scopes.resolve(self.scopes.0.len() - 1, symbol) {
-            Ok(meaning) => Ok((symbol, meaning)),
+        let here = self.scopes.0.len() - 1;
+        match self.scopes.resolve(here, symbol) {
+            Ok(meaning) => {
+                self.note_use(here, symbol, span);
+                Ok(Some((symbol, meaning)))
+            }
             Err(unknown) => {
                 let text = text.to_owned();
-                self.unknown(&Name { text, span }, &unknown)
+                self.unknown(&Name { text, span }, &unknown)?;
+                Ok(None)
             }
         }
     }
 
     fn named(&mut self, text: &str, span: Span) -> Compiled<()> {
-        let (symbol, meaning) = self.meaning(text, span)?;
+        let Some((symbol, meaning)) = self.meaning(text, span)? else {
+            return Ok(());
+        };
         match meaning {
             Meaning::Value(place) => self.place(place, span),
             Meaning::Field(place) => {
                 self.place(place, span);
                 self.emit(Instr::FieldAccess(symbol), span);
             }
-            Meaning::Method(..) => return fail(ParseErrorKind::Method(text.to_owned()), span),
+            Meaning::Method(..) => self.forgive(ParseErrorKind::Method(text.to_owned()), span)?,
         }
         Ok(())
     }
 
     fn assign(&mut self, name: &Name, value: &Expr, span: Span) -> Compiled<()> {
-        let (symbol, meaning) = self.meaning(&name.text, name.span)?;
+        let Some((symbol, meaning)) = self.meaning(&name.text, name.span)? else {
+            return self.expr(value);
+        };
         match meaning {
             Meaning::Value(Spot::Local(slot)) => {
                 self.expr(value)?;
@@ -509,7 +624,8 @@ impl Compiler {
                 self.emit(Instr::Let(slot), span);
             }
             Meaning::Value(_) => {
-                return fail(ParseErrorKind::Captured(name.text.clone()), name.span);
+                self.forgive(ParseErrorKind::Captured(name.text.clone()), name.span)?;
+                self.expr(value)?;
             }
             Meaning::Field(place) => {
                 self.place(place, span);
@@ -517,7 +633,8 @@ impl Compiler {
                 self.emit(Instr::FieldUpdate(symbol), span);
             }
             Meaning::Method(..) => {
-                return fail(ParseErrorKind::Method(name.text.clone()), name.span);
+                self.forgive(ParseErrorKind::Method(name.text.clone()), name.span)?;
+                self.expr(value)?;
             }
         }
         Ok(())
@@ -525,13 +642,17 @@ impl Compiler {
 
     /// `m(e)`: a method of this object or of one around it, or a block in a variable.
     fn call(&mut self, name: &Name, arguments: &[Expr], span: Span) -> Compiled<()> {
-        let (symbol, meaning) = self.meaning(&name.text, name.span)?;
+        let Some((symbol, meaning)) = self.meaning(&name.text, name.span)? else {
+            return self.exprs(arguments);
+        };
         let given = arguments.len();
+        if let Meaning::Method(_, takes) = meaning
+            && takes != given
+        {
+            let name = name.text.clone();
+            self.forgive(ParseErrorKind::Arity { name, takes, given }, span)?;
+        }
         let method = match meaning {
-            Meaning::Method(_, takes) if takes != given => {
-                let name = name.text.clone();
-                return fail(ParseErrorKind::Arity { name, takes, given }, span);
-            }
             Meaning::Method(place, _) => {
                 self.place(place, span);
                 symbol

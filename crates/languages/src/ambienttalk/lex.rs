@@ -30,33 +30,36 @@ type Wrong = (ParseErrorKind, Range<usize>);
 
 /// Splits `text` into tokens; the last is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, ParseError> {
-    source::tokens(
-        text,
-        Token::End,
-        ParseErrorKind::OpenComment,
-        |rest, first| {
-            if first.is_ascii_digit() {
-                return integer(rest);
-            }
-            if first == '"' {
-                return string(rest);
-            }
-            if first.is_alphabetic() || first == '_' {
-                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                let word = rest[..length].to_owned();
-                let after = &rest[length..];
-                return Ok(if after.starts_with(':') && !after.starts_with(":=") {
-                    (Token::Keyword(word), length + 1)
-                } else {
-                    (Token::Name(word), length)
-                });
-            }
-            let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
-            let unknown = (ParseErrorKind::UnknownSign, 0..first.len_utf8());
-            sign.map(|sign| (Token::Sign(sign), sign.len()))
-                .ok_or(unknown)
-        },
-    )
+    source::tokens(text, Token::End, ParseErrorKind::OpenComment, token)
+}
+
+/// As [`tokens`], but lines that cannot be read are passed by from there on; and the first mistake.
+pub(super) fn most_tokens(text: &str) -> (Vec<(Token, Span)>, Option<ParseError>) {
+    source::most_tokens(text, Token::End, ParseErrorKind::OpenComment, token)
+}
+
+/// The token that some text begins with, and its length.
+fn token(rest: &str, first: char) -> Result<(Token, usize), Wrong> {
+    if first.is_ascii_digit() {
+        return integer(rest);
+    }
+    if first == '"' {
+        return string(rest);
+    }
+    if first.is_alphabetic() || first == '_' {
+        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let word = rest[..length].to_owned();
+        let after = &rest[length..];
+        return Ok(if after.starts_with(':') && !after.starts_with(":=") {
+            (Token::Keyword(word), length + 1)
+        } else {
+            (Token::Name(word), length)
+        });
+    }
+    let sign = SIGNS.into_iter().find(|sign| rest.starts_with(sign));
+    let unknown = (ParseErrorKind::UnknownSign, 0..first.len_utf8());
+    sign.map(|sign| (Token::Sign(sign), sign.len()))
+        .ok_or(unknown)
 }
 
 fn is_word(c: char) -> bool {

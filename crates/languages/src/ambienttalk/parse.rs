@@ -1,5 +1,7 @@
 //! From tokens to a tree.
 
+use std::cmp::Ordering;
+
 use borges_multiverse::language::Span;
 
 use super::error::{ParseError, ParseErrorKind};
@@ -8,6 +10,7 @@ use super::syntax::{
     Expr, ExprKind, Item, LiteralKind, MAX_ARGUMENTS, MAX_DEPTH, MAX_TEXT, Name, Operator,
 };
 use crate::source;
+use crate::text::Forgiving;
 
 /// Parses a program: the body of the main actor.
 pub(super) fn parse(text: &str) -> Result<Vec<Item>, ParseError> {
@@ -18,6 +21,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Item>, ParseError> {
         tokens: tokens(text)?,
         at: 0,
         nesting: 0,
+        level: 0,
+        forgiving: None,
     };
     let items = parser.items()?;
     match parser.peek() {
@@ -26,11 +31,49 @@ pub(super) fn parse(text: &str) -> Result<Vec<Item>, ParseError> {
     }
 }
 
+/// Reads as much as can be read of what is perhaps no program, and says where the mistakes are. Those after the first may be
+/// consequences of it.
+pub(super) fn parse_most(tokens: &[(Token, Span)]) -> (Vec<Item>, Vec<ParseError>) {
+    let opens = |token: &_| matches!(token, Token::Sign("{"));
+    let closes = |token: &_| matches!(token, Token::Sign("}"));
+    let mut parser = Parser {
+        forgiving: Some(Forgiving::new(tokens, opens, closes)),
+        tokens: tokens.to_vec(),
+        at: 0,
+        nesting: 0,
+        level: 0,
+    };
+    let mut all = Vec::new();
+    loop {
+        let fault = match parser.items() {
+            Ok(items) => {
+                all.extend(items);
+                match parser.peek() {
+                    Token::End => break,
+                    _ => parser.wrong(ParseErrorKind::NoSeparator),
+                }
+            }
+            Err(fault) => fault,
+        };
+        // Behind a brace too many it goes on.
+        if *parser.peek() == Token::End || parser.forgive(fault).is_err() {
+            break;
+        }
+        parser.at += 1;
+    }
+    let faults = parser.forgiving.map_or_else(Vec::new, |all| all.faults);
+    (all, faults)
+}
+
 struct Parser {
     tokens: Vec<(Token, Span)>,
     at: usize,
     /// How deep the parser itself has recursed.
     nesting: u32,
+    /// How deep in braces the statements are that it reads, if it is forgiving.
+    level: u32,
+    /// If it goes on after mistakes: what they are.
+    forgiving: Option<Forgiving<ParseErrorKind>>,
 }
 
 type Parsed<T> = Result<T, ParseError>;
@@ -128,17 +171,66 @@ impl Parser {
 
     /// Statements up to a closing brace or the end.
     fn items(&mut self) -> Parsed<Vec<Item>> {
+        let around = self.level;
+        self.level = self.depth();
+        let items = self.items_here();
+        self.level = around;
+        items
+    }
+
+    fn items_here(&mut self) -> Parsed<Vec<Item>> {
         let mut items = Vec::new();
         loop {
             while self.takes(";") {}
             if self.is("}") || *self.peek() == Token::End {
                 return Ok(items);
             }
-            items.push(self.item()?);
+            match self.item() {
+                Ok(item) => items.push(item),
+                Err(fault) => {
+                    self.forgive(fault)?;
+                    self.skip();
+                    continue;
+                }
+            }
             let braced = self.tokens[self.at - 1].0 == Token::Sign("}");
             if !braced && !self.is(";") && !self.is("}") && *self.peek() != Token::End {
-                return Err(self.wrong(ParseErrorKind::NoSeparator));
+                self.forgive(self.wrong(ParseErrorKind::NoSeparator))?;
             }
+        }
+    }
+
+    /// Takes a mistake, if it is forgiving.
+    fn forgive(&mut self, fault: ParseError) -> Parsed<()> {
+        Forgiving::take(&mut self.forgiving, fault)
+    }
+
+    /// How deep in braces the word here is; a parser that does not forgive need not know.
+    fn depth(&self) -> u32 {
+        let forgiving = self.forgiving.as_ref();
+        forgiving.map_or(0, |forgiving| forgiving.depths[self.at])
+    }
+
+    /// Goes on to the end of the statement that was not understood.
+    fn skip(&mut self) {
+        while *self.peek() != Token::End {
+            let ends = match self.depth().cmp(&self.level) {
+                Ordering::Greater => false,
+                Ordering::Equal => self.is(";") || self.is("}"),
+                Ordering::Less => true,
+            };
+            if ends {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// `}`; a forgiving parser takes the end of the text for it.
+    fn close(&mut self) -> Parsed<()> {
+        match self.expect("}") {
+            Err(fault) if *self.peek() == Token::End => self.forgive(fault),
+            closed => closed,
         }
     }
 
@@ -154,7 +246,15 @@ impl Parser {
             return Ok(Item::Method { name, params, body });
         }
         let value = if self.takes(":=") {
-            Some(self.expression()?)
+            match self.expression() {
+                Ok(value) => Some(value),
+                // The variable is there all the same.
+                Err(fault) => {
+                    self.forgive(fault)?;
+                    self.skip();
+                    None
+                }
+            }
         } else {
             None
         };
@@ -179,7 +279,7 @@ impl Parser {
     fn braces(&mut self) -> Parsed<Vec<Item>> {
         self.expect("{")?;
         let items = self.items()?;
-        self.expect("}")?;
+        self.close()?;
         Ok(items)
     }
 
@@ -193,7 +293,7 @@ impl Parser {
                 Vec::new()
             };
             let items = parser.items()?;
-            parser.expect("}")?;
+            parser.close()?;
             Ok((names, items))
         })
     }
@@ -490,7 +590,7 @@ impl Parser {
     }
 }
 
-fn is_reserved(word: &str) -> bool {
+pub(super) fn is_reserved(word: &str) -> bool {
     matches!(word, "def" | "self" | "null" | "true" | "false" | "system")
 }
 

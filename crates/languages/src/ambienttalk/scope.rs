@@ -4,6 +4,7 @@ use borges_multiverse::language::Span;
 
 use super::code::{Instr, Symbol};
 use super::syntax::LiteralKind;
+use crate::text::MeaningId;
 
 /// The literals that are being compiled, each within the one before it.
 #[derive(Default)]
@@ -17,6 +18,8 @@ pub(super) struct Scope {
     pub(super) fields: Vec<Symbol>,
     /// With the numbers of their parameters.
     pub(super) methods: Vec<(Symbol, usize)>,
+    /// What its fields and methods mean, for the notes.
+    pub(super) meanings: Vec<(Symbol, MeaningId)>,
     /// The code that is being compiled.
     pub(super) code: Option<Open>,
 }
@@ -33,6 +36,8 @@ pub(super) struct Open {
     pub(super) captured: Vec<u16>,
     /// Variables that were assigned to after their definition, and where first.
     pub(super) assigned: Vec<(u16, Span)>,
+    /// What its variables mean, for the notes.
+    pub(super) meanings: Vec<(u16, MeaningId)>,
 }
 
 /// What is captured.
@@ -85,7 +90,7 @@ impl Scopes {
         if let Some((_, params)) = scope.methods.iter().find(|(method, _)| *method == name) {
             return Ok(Meaning::Method(Spot::Me, *params));
         }
-        let isolated = matches!(scope.kind, LiteralKind::Actor | LiteralKind::Isolate);
+        let isolated = scope.kind.is_isolated();
         let Some(around) = at.checked_sub(1) else {
             return Err(Unknown::Nowhere);
         };
@@ -114,6 +119,20 @@ impl Scopes {
                 || scope.captured(Captured::Variable(name)).is_some()
                 || scope.fields.contains(&name)
                 || scope.methods.iter().any(|(method, _)| *method == name)
+        })
+    }
+
+    /// What `name`, which is known in scope `at`, means there: what was captured means what it means outside.
+    pub(super) fn meaning(&self, at: usize, name: Symbol) -> Option<MeaningId> {
+        let mut around = self.0[..=at].iter().rev();
+        around.find_map(|scope| {
+            let local = scope.code.as_ref().and_then(|code| {
+                let (_, slot) = code.visible.iter().rfind(|(known, _)| *known == name)?;
+                let found = code.meanings.iter().rfind(|(known, _)| known == slot);
+                found.map(|(_, meaning)| *meaning)
+            });
+            let member = scope.meanings.iter().find(|(known, _)| *known == name);
+            local.or_else(|| member.map(|(_, meaning)| *meaning))
         })
     }
 

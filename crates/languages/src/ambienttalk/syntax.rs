@@ -2,6 +2,8 @@
 
 use borges_multiverse::language::Span;
 
+use crate::text::Kind;
+
 /// The deepest nesting of expressions: what walks the tree may recurse this far.
 pub(super) const MAX_DEPTH: u32 = 200;
 
@@ -62,6 +64,23 @@ pub(super) enum LiteralKind {
     Object,
     Isolate,
     Block,
+}
+
+impl LiteralKind {
+    /// Whether it sees nothing of what is around it but what it takes in.
+    pub(super) const fn is_isolated(self) -> bool {
+        matches!(self, Self::Actor | Self::Isolate)
+    }
+
+    /// What it makes, for editors.
+    pub(super) const fn made(self) -> Kind {
+        match self {
+            Self::Actor => Kind::Actor,
+            Self::Object => Kind::Object,
+            Self::Isolate => Kind::Isolate,
+            Self::Block => Kind::Block,
+        }
+    }
 }
 
 /// `+`, `-`, `*` and comparisons.

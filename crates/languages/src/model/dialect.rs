@@ -19,6 +19,7 @@ use super::plain::Plain;
 use super::reported::Reported;
 use super::step::Grain;
 use crate::predicate::{Predicate, PredicateError};
+use crate::text::Gloss;
 
 /// A model language.
 pub trait Dialect: fmt::Debug + Sync {
@@ -54,6 +55,9 @@ pub trait Dialect: fmt::Debug + Sync {
 
     /// Whether there is a usual layout of its programs; where there is none, they stay as they are.
     fn has_layout(&self) -> bool;
+
+    /// What the words of a text mean, a program or not; none if the language does not say.
+    fn gloss(&self, text: &str) -> Option<Gloss>;
 
     /// The text of a program in the usual layout, with its comments.
     ///
@@ -123,6 +127,7 @@ pub struct Simple<L> {
     shape: &'static str,
     parse: fn(&str) -> Result<L, ModelError>,
     format: Option<Format>,
+    gloss: Option<fn(&str) -> Gloss>,
     prompt: Prompt,
     reads: fn(&str) -> bool,
     is_program: fn(&str) -> bool,
@@ -158,6 +163,7 @@ impl<L> Simple<L> {
             shape: "",
             parse,
             format: None,
+            gloss: None,
             prompt: Prompt::Universes,
             reads: |_| true,
             is_program: |_| false,
@@ -186,6 +192,13 @@ impl<L> Simple<L> {
     #[must_use]
     pub const fn laid_out(mut self, format: Format) -> Self {
         self.format = Some(format);
+        self
+    }
+
+    /// With what editors are told of its words.
+    #[must_use]
+    pub(crate) const fn told_to_editors(mut self, gloss: fn(&str) -> Gloss) -> Self {
+        self.gloss = Some(gloss);
         self
     }
 
@@ -268,6 +281,10 @@ where
 
     fn has_layout(&self) -> bool {
         self.format.is_some()
+    }
+
+    fn gloss(&self, text: &str) -> Option<Gloss> {
+        self.gloss.map(|read| read(text))
     }
 
     fn format(&self, text: &str) -> Result<String, ModelError> {

@@ -27,6 +27,12 @@ impl ModelError {
         self.0.explain(text)
     }
 
+    /// The mistake itself.
+    #[must_use]
+    pub fn fault(&self) -> &ParseError<Arc<dyn Fault>> {
+        &self.0
+    }
+
     /// The place of the mistake.
     #[must_use]
     pub fn span(&self) -> Span {

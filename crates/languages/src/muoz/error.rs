@@ -40,5 +40,12 @@ pub enum ParseErrorKind {
     Trailing,
 }
 
+impl ParseErrorKind {
+    /// Whether the text is right but for a name: then what comes after the mistake is read as it was meant.
+    pub(super) const fn is_about_names(self) -> bool {
+        matches!(self, Self::Unbound | Self::DoubleParameter)
+    }
+}
+
 /// Why a text is no program, and where.
 pub type ParseError = source::ParseError<ParseErrorKind>;

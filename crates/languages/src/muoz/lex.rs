@@ -1,5 +1,7 @@
 //! Words of μOz, with their places.
 
+use std::ops::Range;
+
 use borges_multiverse::language::Span;
 
 use super::error::{ParseError, ParseErrorKind};
@@ -34,32 +36,33 @@ const SIGNS: &[&str] = &[
 
 /// The words of `text`; the last is [`Token::End`].
 pub(super) fn lex(text: &str) -> Result<Vec<(Token<'_>, Span)>, ParseError> {
-    source::tokens(
-        text,
-        Token::End,
-        ParseErrorKind::OpenComment,
-        |rest, first| {
-            if first.is_ascii_digit() {
-                let length = rest.find(|c: char| !c.is_ascii_digit());
-                let length = length.unwrap_or(rest.len());
-                let wrong = |_| (ParseErrorKind::LargeNumber, 0..length);
-                let number = rest[..length].parse().map_err(wrong)?;
-                return Ok((Token::Integer(number), length));
-            }
-            if first.is_alphabetic() || first == '_' {
-                let part = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-                let word = &rest[..rest.find(|c| !part(c)).unwrap_or(rest.len())];
-                return Ok((
-                    keyword(word).map_or(Token::Ident(word), Token::Word),
-                    word.len(),
-                ));
-            }
-            let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-            let unknown = (ParseErrorKind::UnknownCharacter, 0..first.len_utf8());
-            sign.map(|sign| (Token::Word(sign), sign.len()))
-                .ok_or(unknown)
-        },
-    )
+    source::tokens(text, Token::End, ParseErrorKind::OpenComment, token)
+}
+
+/// As [`lex`], but lines that cannot be read are passed by from there on; and the first mistake.
+pub(super) fn lex_most(text: &str) -> (Vec<(Token<'_>, Span)>, Option<ParseError>) {
+    source::most_tokens(text, Token::End, ParseErrorKind::OpenComment, token)
+}
+
+/// The word that some text begins with, and its length.
+fn token(rest: &str, first: char) -> Result<(Token<'_>, usize), (ParseErrorKind, Range<usize>)> {
+    if first.is_ascii_digit() {
+        let length = rest.find(|c: char| !c.is_ascii_digit());
+        let length = length.unwrap_or(rest.len());
+        let wrong = |_| (ParseErrorKind::LargeNumber, 0..length);
+        let number = rest[..length].parse().map_err(wrong)?;
+        return Ok((Token::Integer(number), length));
+    }
+    if first.is_alphabetic() || first == '_' {
+        let part = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        let word = &rest[..rest.find(|c| !part(c)).unwrap_or(rest.len())];
+        let token = keyword(word).map_or(Token::Ident(word), Token::Word);
+        return Ok((token, word.len()));
+    }
+    let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+    let unknown = (ParseErrorKind::UnknownCharacter, 0..first.len_utf8());
+    sign.map(|sign| (Token::Word(sign), sign.len()))
+        .ok_or(unknown)
 }
 
 fn keyword(word: &str) -> Option<&'static str> {

@@ -24,6 +24,7 @@
 pub mod caredeb;
 mod error;
 mod event;
+mod gloss;
 mod lex;
 mod machine;
 mod name;
@@ -44,6 +45,7 @@ mod words;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use event::Event;
+pub(crate) use gloss::gloss;
 pub use machine::{EventId, Machine, NoStep, Refusal, Reversible};
 pub use name::{NoThreadName, ThreadName, VariableName};
 pub use names::Names;

@@ -13,6 +13,7 @@ use super::program::{
     Use,
 };
 use crate::source;
+use crate::text::{Forgiving, Kind, Meaning, MeaningId, Notes};
 
 /// What identifiers that stand for a literal argument are called.
 const LITERAL: &str = "arg";
@@ -40,27 +41,43 @@ pub(super) fn parse(text: &str) -> Parsed<Program> {
     if text.len() > MAX_TEXT {
         return Err(ParseError::at(ParseErrorKind::LongText, MAX_TEXT..MAX_TEXT));
     }
-    let tokens = lex(text)?;
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        depth: 0,
-        scope: Vec::new(),
-        numbers: HashMap::new(),
-        idents: Vec::new(),
-        program: Program {
-            line_starts: source::line_starts(text),
-            ..Program::default()
-        },
-    };
-    parser.program.main = parser.block()?;
-    if parser.peek() != Token::End {
-        return Err(parser.error(ParseErrorKind::Trailing));
-    }
+    let mut parser = Parser::new(lex(text)?);
+    parser.program.line_starts = source::line_starts(text);
+    parser.program.main = parser.whole()?;
     Ok(Program {
         idents: Arc::new(Idents::new(parser.idents)),
         ..parser.program
     })
+}
+
+/// Reads as much as can be read of what is perhaps no program: what it notes, and its mistakes up to the first that is
+/// not only about a name. What comes after that one may be a consequence of it.
+pub(super) fn notes(tokens: Vec<(Token<'_>, Span)>) -> (Notes, Vec<ParseError>) {
+    let opens = |token: &_| matches!(token, Token::Word("if" | "let" | "thread" | "proc"));
+    let closes = |token: &_| matches!(token, Token::Word("end"));
+    let forgiving = Forgiving::new(&tokens, opens, closes);
+    let mut parser = Parser {
+        forgiving: Some(forgiving),
+        ..Parser::new(tokens)
+    };
+    // Behind an `end` too many it goes on.
+    while let Err(fault) = parser.whole() {
+        if parser.forgive(fault).is_err() {
+            break;
+        }
+        parser.advance();
+    }
+    let forgiving = parser.forgiving;
+    let (notes, faults) = forgiving.map_or_else(Default::default, |all| (all.notes, all.faults));
+    let sound = faults.iter().position(|fault| !fault.kind.is_about_names());
+    let sound = sound.map_or(faults.len(), |first| first + 1);
+    (notes, faults.into_iter().take(sound).collect())
+}
+
+/// Where the value of a `let` comes from.
+enum Source {
+    Port(Use),
+    Bound(Bound),
 }
 
 struct Parser<'t> {
@@ -69,12 +86,39 @@ struct Parser<'t> {
     depth: u32,
     /// The identifiers in scope, the outermost first.
     scope: Vec<Ident>,
+    /// If it goes on after mistakes: what they are, and what it notes.
+    forgiving: Option<Forgiving<ParseErrorKind>>,
+    /// What these identifiers mean, for the notes.
+    bound: Vec<MeaningId>,
     numbers: HashMap<&'t str, Ident>,
     idents: Vec<Box<str>>,
     program: Program,
 }
 
 impl<'t> Parser<'t> {
+    fn new(tokens: Vec<(Token<'t>, Span)>) -> Self {
+        Self {
+            tokens,
+            at: 0,
+            depth: 0,
+            scope: Vec::new(),
+            forgiving: None,
+            bound: Vec::new(),
+            numbers: HashMap::new(),
+            idents: Vec::new(),
+            program: Program::default(),
+        }
+    }
+
+    /// All that there is.
+    fn whole(&mut self) -> Parsed<Block> {
+        let block = self.block()?;
+        match self.peek() {
+            Token::End => Ok(block),
+            _ => Err(self.error(ParseErrorKind::Trailing)),
+        }
+    }
+
     fn peek(&self) -> Token<'t> {
         self.tokens[self.at].0
     }
@@ -137,6 +181,93 @@ impl<'t> Parser<'t> {
         parsed
     }
 
+    /// Takes a mistake, if it is forgiving.
+    fn forgive(&mut self, fault: ParseError) -> Parsed<()> {
+        Forgiving::take(&mut self.forgiving, fault)
+    }
+
+    /// `end`; a forgiving parser takes the end of the text for it.
+    fn close(&mut self) -> Parsed<()> {
+        let ended = self.expect("end");
+        match (ended, self.peek()) {
+            (Err(fault), Token::End) => self.forgive(fault),
+            (ended, _) => ended,
+        }
+    }
+
+    /// How deep the word here lies in what ends with `end`; a parser that does not forgive need not know.
+    fn word_depth(&self) -> u32 {
+        let forgiving = self.forgiving.as_ref();
+        forgiving.map_or(0, |forgiving| forgiving.depths[self.at])
+    }
+
+    /// Goes on to one of some words of a depth, or to the end of all that lies so deep.
+    fn skip(&mut self, depth: u32, to: &[&str]) {
+        loop {
+            let stops = match self.peek() {
+                Token::End => true,
+                Token::Word("end") => self.word_depth() <= depth,
+                Token::Word(word) => self.word_depth() == depth && to.contains(&word),
+                Token::Ident(_) | Token::Integer(_) => false,
+            };
+            if stops {
+                return;
+            }
+            self.advance();
+        }
+    }
+
+    fn notes(&mut self, write: impl FnOnce(&mut Notes)) {
+        if let Some(forgiving) = &mut self.forgiving {
+            write(&mut forgiving.notes);
+        }
+    }
+
+    /// Notes something that is introduced from `start` on.
+    fn note(&mut self, kind: Kind, name: Span, start: Span) -> MeaningId {
+        let mut id = MeaningId::default();
+        let start = start.start;
+        let whole = Span {
+            start,
+            end: name.end,
+        };
+        self.notes(|notes| id = notes.bind(kind, name, whole));
+        id
+    }
+
+    fn learn(&mut self, meaning: MeaningId, kind: Kind) {
+        self.notes(|notes| notes.meaning(meaning).kind = kind);
+    }
+
+    /// From here on something can be seen.
+    fn see(&mut self, meaning: MeaningId) {
+        let from = self.end_of_last();
+        self.notes(|notes| {
+            let Meaning { seen, name, .. } = notes.meaning(meaning);
+            // A procedure is seen in its own body, too, which comes before.
+            if seen.start == name.end {
+                seen.start = from;
+            }
+        });
+    }
+
+    /// Up to here it could be.
+    fn end_of_sight(&mut self, meanings: &[MeaningId]) {
+        let to = self.here().start;
+        self.notes(|notes| {
+            for meaning in meanings {
+                notes.meaning(*meaning).seen.end = to;
+            }
+        });
+    }
+
+    /// Where the last word that was read ends.
+    fn end_of_last(&self) -> u32 {
+        self.at
+            .checked_sub(1)
+            .map_or(0, |last| self.tokens[last].1.end)
+    }
+
     fn intern(&mut self, name: &'t str) -> Ident {
         let idents = &mut self.idents;
         *self.numbers.entry(name).or_insert_with(|| {
@@ -168,7 +299,27 @@ impl<'t> Parser<'t> {
                 level: bound(ident)? as u32,
             })
         });
-        let usage = usage.ok_or_else(|| self.error(ParseErrorKind::Unbound))?;
+        let here = self.here();
+        let usage = match usage {
+            Some(usage) => {
+                let meaning = self.bound.get(usage.level as usize).copied();
+                if let (Some(forgiving), Some(meaning)) = (&mut self.forgiving, meaning) {
+                    forgiving.notes.uses.push((here, meaning));
+                }
+                usage
+            }
+            None => {
+                Forgiving::take(
+                    &mut self.forgiving,
+                    ParseError {
+                        kind: ParseErrorKind::Unbound,
+                        span: here,
+                    },
+                )?;
+                let ident = self.intern(name);
+                Use { ident, level: 0 }
+            }
+        };
         self.advance();
         Ok(usage)
     }
@@ -191,15 +342,26 @@ impl<'t> Parser<'t> {
     fn block(&mut self) -> Parsed<Block> {
         self.nest(|parser| {
             let mut lines = Vec::new();
+            let inside = parser.word_depth();
             loop {
-                lines.push(parser.statement()?);
+                match parser.statement() {
+                    Ok(line) => lines.push(line),
+                    Err(fault) => {
+                        parser.forgive(fault)?;
+                        parser.skip(inside, &[";", "else"]);
+                    }
+                }
                 let separated = parser.accept(";");
                 match parser.peek() {
                     Token::End | Token::Word("end" | "else") => return Ok(parser.emit(lines)),
                     Token::Word("skip" | "<br>" | "assert" | "if" | "let" | "thread" | "{") => {}
                     _ if separated => {}
                     Token::Ident(_) | Token::Integer(_) | Token::Word(_) => {
-                        return parser.expected("; or the end of the block");
+                        let kind = ParseErrorKind::Expected("; or the end of the block");
+                        let fault = parser.error(kind);
+                        parser.forgive(fault)?;
+                        parser.skip(inside, &[";", "else"]);
+                        parser.accept(";");
                     }
                 }
             }
@@ -217,7 +379,18 @@ impl<'t> Parser<'t> {
             Token::Word("<br>") => Statement::Break,
             Token::Word("assert") => Statement::Assert(self.guard()?),
             Token::Word("if") => {
-                let guard = self.guard()?;
+                let inside = self.word_depth();
+                let guard = match self.guard() {
+                    Ok(guard) => guard,
+                    Err(fault) => {
+                        self.forgive(fault)?;
+                        self.skip(inside, &["then", ";"]);
+                        Guard::Name(Use {
+                            ident: Ident(0),
+                            level: 0,
+                        })
+                    }
+                };
                 let head = self.since(start);
                 self.expect("then")?;
                 let yes = self.block()?;
@@ -226,14 +399,17 @@ impl<'t> Parser<'t> {
                 }
                 self.expect("else")?;
                 let no = self.block()?;
-                self.expect("end")?;
+                self.close()?;
                 return Ok((Statement::If { guard, yes, no }, head));
             }
             Token::Word("let") => return self.binding(start),
             Token::Word("thread") => {
                 let head = self.since(start);
+                let thread = self.note(Kind::Thread, start, start);
                 let body = self.block()?;
-                self.expect("end")?;
+                self.close()?;
+                let whole = self.since(start);
+                self.notes(|notes| notes.meaning(thread).whole = whole);
                 return Ok((Statement::Thread(body), head));
             }
             Token::Word("{") => return self.braces(start),
@@ -244,37 +420,55 @@ impl<'t> Parser<'t> {
     }
 
     fn binding(&mut self, start: Span) -> Parsed<(Statement, Span)> {
+        let inside = self.word_depth();
+        let here = self.here();
         let name = self.binder()?;
+        let meaning = self.note(Kind::Variable, here, start);
+        let (bound, head) = match self.bound(name, meaning, start) {
+            Ok(read) => read,
+            Err(fault) => {
+                self.forgive(fault)?;
+                self.skip(inside, &["in", ";", "else"]);
+                (Source::Bound(Bound::Boolean(false)), start)
+            }
+        };
+        let body = self.scoped(name, meaning)?;
+        let statement = match bound {
+            Source::Port(port) => Statement::Receive { name, port, body },
+            Source::Bound(bound) => Statement::Let {
+                name,
+                bound,
+                body,
+                sugar: false,
+            },
+        };
+        Ok((statement, head))
+    }
+
+    /// What a `let` binds, and the place of all before `in`, or, of a procedure, before its body.
+    fn bound(&mut self, name: Ident, meaning: MeaningId, start: Span) -> Parsed<(Source, Span)> {
         self.expect("=")?;
-        if self.accept("{") {
-            self.expect("receive")?;
-            let port = self.usage("the port to receive from")?;
-            self.expect("}")?;
-            let head = self.since(start);
-            let body = self.scoped(name)?;
-            return Ok((Statement::Receive { name, port, body }, head));
-        }
-        let before_body = self.here();
         let bound = match self.peek() {
+            Token::Word("{") => {
+                self.advance();
+                self.expect("receive")?;
+                let port = self.usage("the port to receive from")?;
+                self.expect("}")?;
+                self.learn(meaning, Kind::Received);
+                return Ok((Source::Port(port), self.since(start)));
+            }
             Token::Word("true") => self.boolean(true),
             Token::Word("false") => self.boolean(false),
             Token::Word("port") => {
                 self.advance();
+                self.learn(meaning, Kind::Port);
                 Bound::Port
             }
             Token::Word("proc") => {
                 self.advance();
-                let (bound, head) = self.procedure(name, start)?;
-                let body = self.scoped(name)?;
-                return Ok((
-                    Statement::Let {
-                        name,
-                        bound,
-                        body,
-                        sugar: false,
-                    },
-                    head,
-                ));
+                self.learn(meaning, Kind::Procedure);
+                let (bound, head) = self.procedure(name, meaning, start)?;
+                return Ok((Source::Bound(bound), head));
             }
             Token::Ident(_) | Token::Integer(_) | Token::Word("(") => Bound::Expr(self.expr()?),
             _ => {
@@ -286,20 +480,7 @@ impl<'t> Parser<'t> {
         if let Token::Word("==" | "<" | ">" | "<=" | ">=") = self.peek() {
             return self.expected("in (comparisons stand only after if and assert)");
         }
-        let head = Span {
-            start: start.start,
-            end: self.since(before_body).end,
-        };
-        let body = self.scoped(name)?;
-        Ok((
-            Statement::Let {
-                name,
-                bound,
-                body,
-                sugar: false,
-            },
-            head,
-        ))
+        Ok((Source::Bound(bound), self.since(start)))
     }
 
     fn boolean(&mut self, value: bool) -> Bound {
@@ -308,40 +489,59 @@ impl<'t> Parser<'t> {
     }
 
     /// `in L end` with `name` in scope.
-    fn scoped(&mut self, name: Ident) -> Parsed<Block> {
+    fn scoped(&mut self, name: Ident, meaning: MeaningId) -> Parsed<Block> {
+        let whole = self.end_of_last();
         self.expect("in")?;
-        self.scope.push(name);
-        let body = self.block()?;
-        self.scope.pop();
-        self.expect("end")?;
+        self.notes(|notes| notes.meaning(meaning).whole.end = whole);
+        self.see(meaning);
+        let body = self.within(&[(name, meaning)]);
+        self.end_of_sight(&[meaning]);
+        let body = body?;
+        self.close()?;
         Ok(body)
     }
 
     /// What follows `proc`; the procedure knows its own `name`.
-    fn procedure(&mut self, name: Ident, start: Span) -> Parsed<(Bound, Span)> {
+    fn procedure(&mut self, name: Ident, meaning: MeaningId, start: Span) -> Parsed<(Bound, Span)> {
         self.expect("{")?;
-        let mut parameters = Vec::new();
+        let mut inside = vec![(name, meaning)];
         while !self.accept("}") {
             let here = self.here();
             if let Token::End | Token::Word(_) = self.peek() {
                 return self.expected("a parameter or }");
             }
             let parameter = self.binder()?;
-            if parameters.contains(&parameter) {
+            if inside[1..].iter().any(|(other, _)| *other == parameter) {
                 let kind = ParseErrorKind::DoubleParameter;
-                return Err(ParseError { kind, span: here });
+                self.forgive(ParseError { kind, span: here })?;
             }
-            parameters.push(parameter);
+            inside.push((parameter, self.note(Kind::Parameter, here, here)));
         }
         let head = self.since(start);
-        let outside = self.scope.len();
-        self.scope.push(name);
-        self.scope.extend(&parameters);
-        let body = self.block()?;
-        self.scope.truncate(outside);
-        self.expect("end")?;
-        let parameters = parameters.into();
+        for (_, meaning) in &inside {
+            self.see(*meaning);
+        }
+        let body = self.within(&inside);
+        let meanings: Vec<_> = inside.iter().map(|(_, meaning)| *meaning).collect();
+        self.end_of_sight(&meanings);
+        let body = body?;
+        self.close()?;
+        let parameters = inside[1..]
+            .iter()
+            .map(|(parameter, _)| *parameter)
+            .collect();
         Ok((Bound::Procedure { parameters, body }, head))
+    }
+
+    /// A block in which more is in scope.
+    fn within(&mut self, more: &[(Ident, MeaningId)]) -> Parsed<Block> {
+        let outside = self.scope.len();
+        self.scope.extend(more.iter().map(|(ident, _)| *ident));
+        self.bound.extend(more.iter().map(|(_, meaning)| *meaning));
+        let body = self.block();
+        self.scope.truncate(outside);
+        self.bound.truncate(outside);
+        body
     }
 
     /// A send or a call, after `{`.
