@@ -12,6 +12,7 @@ debuginfo: vm
 multiverse:
 languages: multiverse
 store:
+framing:
 link: wire
 concolic: board multiverse vm
 session: board concolic debuginfo languages link multiverse sim store stub vm wasi wire
@@ -19,8 +20,9 @@ commands: languages multiverse session
 hub: commands session
 web: hub session
 gdbserver: commands session vm
-dap: commands hub session
-cli: commands dap gdbserver hub languages multiverse session web
+dap: commands framing hub session
+lsp: framing languages multiverse
+cli: commands dap gdbserver hub languages lsp multiverse session web
 vm:
 wasi:
 "

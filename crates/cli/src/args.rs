@@ -47,6 +47,8 @@ pub(crate) enum Action {
     Gdb(Gdb),
     /// Let editors debug programs: serve the Debug Adapter Protocol
     Dap(Dap),
+    /// Let editors know programs of model languages (.amb, .at, .oz): serve the Language Server Protocol
+    Lsp(Lsp),
     /// Debug a program at a prompt, or with the commands of a script
     Repl(Repl),
     /// Run a program without the debugger and say what it did
@@ -292,6 +294,14 @@ pub(crate) struct Dap {
     /// Join the session of a page, by its address, where an editor attaches and names none
     #[arg(long, value_name = "URL")]
     pub(crate) attach: Option<String>,
+}
+
+/// `borges lsp`.
+#[derive(Args, Debug)]
+pub(crate) struct Lsp {
+    /// Serve on standard input and output, as is done anyway: some editors say so
+    #[arg(long)]
+    pub(crate) stdio: bool,
 }
 
 /// `borges repl`.

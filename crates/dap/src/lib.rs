@@ -21,7 +21,6 @@ mod core;
 mod debuggee;
 mod device;
 mod door;
-mod framing;
 mod handles;
 mod model;
 mod notices;

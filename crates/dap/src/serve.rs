@@ -8,13 +8,13 @@ use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use borges_framing as framing;
 use borges_hub::Token;
 
 use crate::adapter::Adapter;
 use crate::arrival::Arrival;
 use crate::core::Core;
 use crate::door::Door;
-use crate::framing;
 use crate::protocol::{Numbered, Outgoing, Request};
 use crate::way::Host;
 

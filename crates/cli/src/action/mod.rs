@@ -14,6 +14,7 @@ pub(crate) mod format;
 pub(crate) mod gdb;
 pub(crate) mod import;
 pub(crate) mod inspect;
+pub(crate) mod lsp;
 pub(crate) mod model;
 pub(crate) mod paths;
 pub(crate) mod record;
@@ -39,6 +40,7 @@ pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Debug(options) => debug::debug(options, output),
         Action::Gdb(options) => gdb::gdb(options, output),
         Action::Dap(options) => dap::dap(options, output),
+        Action::Lsp(_) => lsp::lsp(),
         Action::Repl(options) => repl::repl(options, output),
         Action::Run(options) => match run_model::run(options, output)? {
             Some(exit) => Ok(exit),

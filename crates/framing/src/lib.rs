@@ -1,11 +1,16 @@
-//! Messages of the protocol on a stream of bytes: a header with the length, an empty line, JSON.
+//! Messages of editors' protocols on a stream of bytes: a header with the length, an empty line, JSON.
+//!
+//! The Debug Adapter Protocol and the Language Server Protocol have the same frames. What arrives is a stranger's: lengths are
+//! bounded, and memory is taken as bytes come.
+
+#![forbid(unsafe_code)]
 
 use std::io::{self, BufRead, Read as _, Write};
 
 use thiserror::Error;
 
 /// The longest message that is read. A program's text is the longest thing that a client sends.
-pub(crate) const MOST_BYTES: u64 = 4 << 20;
+pub const MOST_BYTES: u64 = 4 << 20;
 /// The longest header: it has a length in it, and perhaps a type.
 const MOST_HEADER: u64 = 4 << 10;
 /// What of a wrong header is repeated to whoever sent it.
@@ -13,7 +18,7 @@ const SHOWN: usize = 60;
 
 /// Why no message can be read, now or any more: where one ends and the next begins is not known then.
 #[derive(Debug, Error)]
-pub(crate) enum FrameError {
+pub enum FrameError {
     /// The stream broke.
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
@@ -38,7 +43,7 @@ pub(crate) enum FrameError {
 ///
 /// # Errors
 /// [`FrameError`]: then nothing more can be read.
-pub(crate) fn read(input: &mut dyn BufRead) -> Result<Option<Vec<u8>>, FrameError> {
+pub fn read(input: &mut dyn BufRead) -> Result<Option<Vec<u8>>, FrameError> {
     let Some(length) = read_header(input)? else {
         return Ok(None);
     };
@@ -97,7 +102,7 @@ fn read_header(input: &mut dyn BufRead) -> Result<Option<u64>, FrameError> {
 ///
 /// # Errors
 /// The stream broke.
-pub(crate) fn write(output: &mut dyn Write, body: &[u8]) -> io::Result<()> {
+pub fn write(output: &mut dyn Write, body: &[u8]) -> io::Result<()> {
     write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
     output.write_all(body)?;
     output.flush()
