@@ -1,12 +1,19 @@
 // Starts the debugger for a session.
 import * as vscode from "vscode";
-import { findBorges } from "./binary";
+import { findBorges, type Places } from "./binary";
 import { TYPE } from "./names";
+
+/** What may name a debugger. */
+export function places(context: vscode.ExtensionContext): Places {
+  const setting = vscode.workspace.getConfiguration("borges").get<string>("path", "");
+  return { setting, extension: context.extensionPath, path: process.env["PATH"] ?? "" };
+}
 
 /** The debugger's path, or nothing after the user was told what to do. */
 export async function borges(context: vscode.ExtensionContext): Promise<string | undefined> {
-  const setting = vscode.workspace.getConfiguration("borges").get<string>("path", "");
-  const found = findBorges({ setting, extension: context.extensionPath, path: process.env["PATH"] ?? "" });
+  const asked = places(context);
+  const { setting } = asked;
+  const found = findBorges(asked);
   if (found !== undefined) {
     return found;
   }

@@ -28,7 +28,7 @@ export async function say(session: DebugSession, line: string): Promise<Said> {
 
 /** Asks about futures, from the place shown. */
 export async function suggest(session: DebugSession, question: Question, within: Partial<Within>): Promise<SuggestionListing> {
-  return ask(session, { command: "suggest", question, within: { selects: false, ...within } }, "suggestions");
+  return ask(session, { command: "suggest", question, within: { selects: false, boards: false, ...within } }, "suggestions");
 }
 
 /** Shows another universe: its number, a bookmark, or a moment. */

@@ -7,6 +7,7 @@ import { registerBugs } from "./futures/bugs";
 import { registerGoto } from "./futures/goto";
 import { registerLenses } from "./futures/lenses";
 import { debugFile, registerLaunch } from "./launch";
+import { registerLanguage } from "./language";
 import { registerModules } from "./module";
 import { registerMotions } from "./motions";
 import { registerMultiverse } from "./multiverse/view";
@@ -26,6 +27,7 @@ export function activate(context: ExtensionContext): void {
     futures,
     registerAdapter(context),
     registerLaunch(),
+    registerLanguage(context),
     command("borges.debugFile", (file?: Uri) => debugFile(file)),
     registerModules(context),
     registerMotions(sessions),
