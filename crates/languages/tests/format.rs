@@ -5,13 +5,21 @@
 
 #[path = "common/actors.rs"]
 mod actors;
+#[path = "common/damage.rs"]
+mod damage;
 #[path = "common/oz.rs"]
 mod oz;
+#[path = "common/texts.rs"]
+mod texts;
 
 use actors::Writer;
+use borges_languages::amb::Amb;
 use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, MU_OZ, Model};
+use borges_languages::muoz::MuOz;
 use borges_multiverse::random::Random;
+use damage::damaged;
 use proptest::prelude::*;
+use texts::examples;
 
 fn format(dialect: &'static dyn Dialect, text: &str) -> String {
     let model = Model::parse(dialect, text);
@@ -108,4 +116,42 @@ proptest! {
     fn no_comment_of_a_thread_is_lost(source in oz::programs(12), seed in any::<u64>()) {
         check_sprinkled(&MU_OZ, &source.text(), "//", seed);
     }
+}
+
+/// Lays a text out, if it is a program, and says whether it was.
+fn check_same<P: PartialEq + std::fmt::Debug, E>(
+    dialect: &'static dyn Dialect,
+    parse: impl Fn(&str) -> Result<P, E>,
+    text: &str,
+) -> bool {
+    let Ok(program) = parse(text) else {
+        return false;
+    };
+    let formatted = format(dialect, text);
+    let again = parse(&formatted).ok();
+    assert_eq!(again, Some(program), "{text}\n{formatted}");
+    assert_eq!(format(dialect, &formatted), formatted, "{text}");
+    true
+}
+
+/// That of actors is beside their parser (`ambienttalk/print.rs`), whose trees nobody else sees.
+#[test]
+fn layouts_of_examples_and_of_all_that_they_could_be_are_the_same_programs() {
+    let mut others = 0;
+    for (dialect, text) in examples() {
+        for seed in 0..=400 {
+            let text = match seed {
+                0 => text.clone(),
+                _ => damaged(&text, &mut Random::from_seed(seed)),
+            };
+            let is_program = match dialect.extension() {
+                "oz" => check_same(&MU_OZ, MuOz::parse, &text),
+                "amb" => check_same(&AMB, Amb::parse, &text),
+                _ => continue,
+            };
+            assert!(is_program || seed > 0, "{text}");
+            others += usize::from(is_program);
+        }
+    }
+    assert!(others > 300, "too few of them are programs: {others}");
 }

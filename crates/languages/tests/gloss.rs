@@ -4,6 +4,8 @@
 
 #[path = "common/actors.rs"]
 mod actors;
+#[path = "common/damage.rs"]
+mod damage;
 #[path = "common/oz.rs"]
 mod oz;
 #[path = "common/texts.rs"]
@@ -14,8 +16,9 @@ use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, MU_OZ, Model};
 use borges_languages::text::{Gloss, Kind, Sense};
 use borges_multiverse::language::Span;
 use borges_multiverse::random::Random;
+use damage::damaged;
 use proptest::prelude::*;
-use texts::{damaged, examples};
+use texts::examples;
 
 fn read(dialect: &'static dyn Dialect, text: &str) -> Gloss {
     dialect.gloss(text).expect("ours have one")

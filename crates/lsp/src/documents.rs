@@ -11,8 +11,8 @@ use lsp_types::{Location, Position, Range, TextDocumentContentChangeEvent, Uri};
 
 use crate::lines::Lines;
 
-/// The longest text that is looked at, in bytes.
-pub(crate) const MOST_TEXT: usize = 4 << 20;
+/// The longest text that is looked at, in bytes: it is read after every change, while somebody types.
+pub(crate) const MOST_TEXT: usize = 1 << 20;
 /// The most documents at a time.
 pub(crate) const MOST_DOCUMENTS: usize = 1_000;
 

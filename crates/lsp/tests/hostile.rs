@@ -200,7 +200,7 @@ fn odd_parameters_are_refused_and_places_beyond_a_text_are_its_end() {
 
 #[test]
 fn there_are_limits_and_they_are_told() {
-    const LONG: usize = 4 << 20;
+    const LONG: usize = 1 << 20;
     let mut client = Client::new();
     let uri = "file:///a.amb";
     let text = |bytes: usize| format!("1{}", " ".repeat(bytes - 1));

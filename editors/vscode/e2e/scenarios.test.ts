@@ -157,6 +157,18 @@ scenario("actors stand at a breakpoint, and the tree has their universes", async
   leave = () => editor.stop();
 });
 
+scenario("a mistake in a model is underlined until it is mended, and F12 goes to where a name is bound", async () => {
+  await editor.file("philosophers/philosophers.oz", 16, 14);
+  await editor.definition(6);
+  await editor.file("philosophers/philosophers.oz", 16, 11);
+  await editor.page.keyboard.type("x");
+  const underlined = editor.page.locator(".editor-group-container.active .squiggly-error");
+  await underlined.first().waitFor();
+  await editor.press("Control+z");
+  await underlined.first().waitFor({ state: "detached" });
+  leave = () => editor.closeTab("philosophers.oz");
+});
+
 scenario("the walkthrough begins with F5", async () => {
   await editor.command("Welcome: Open Walkthrough...");
   await editor.choose(/Debug backwards and sideways/);

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
-const EXAMPLES = ["blink", "color-dial", "lease", "math-actor", "save-notes", "wiring"];
+const EXAMPLES = ["blink", "color-dial", "lease", "math-actor", "philosophers", "save-notes", "wiring"];
 
 /** Nothing that a test would have to click away, and nothing that costs time. */
 const SETTINGS = {

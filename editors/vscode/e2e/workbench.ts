@@ -93,6 +93,12 @@ export class Workbench {
     }
   }
 
+  /** Goes to where the name under the cursor is bound: to a line. */
+  async definition(line: number): Promise<void> {
+    // The language server may have to start first.
+    await again(() => this.page.keyboard.press("F12"), this.position(line));
+  }
+
   /** What the bar at the bottom says while the cursor is on a line. */
   private position(line: number): Locator {
     return this.page.locator("#status\\.editor\\.selection", { hasText: new RegExp(`^Ln ${line},`) });

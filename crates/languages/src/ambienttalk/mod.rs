@@ -35,10 +35,16 @@
 //! # Ok::<(), borges_languages::ambienttalk::ParseError>(())
 //! ```
 
+#[cfg(test)]
+#[path = "../../tests/common/actors.rs"]
+mod actors;
 mod answer;
 mod birth;
 mod code;
 mod compile;
+#[cfg(test)]
+#[path = "../../tests/common/damage.rs"]
+mod damage;
 mod error;
 mod gloss;
 mod ids;

@@ -251,3 +251,43 @@ impl Printer {
         self.push(&format!("\"{escaped}\""));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use borges_multiverse::random::Random;
+
+    use super::*;
+    use crate::ambienttalk::{actors, damage};
+
+    /// Lays a text out, if it is a program, and says whether it was.
+    fn check(text: &str) -> bool {
+        let Ok(tree) = parse(text) else {
+            return false;
+        };
+        let formatted = format(text).unwrap();
+        assert_eq!(parse(&formatted).as_ref(), Ok(&tree), "{text}\n{formatted}");
+        assert_eq!(format(&formatted).unwrap(), formatted, "{text}");
+        true
+    }
+
+    #[test]
+    fn a_layout_is_the_same_tree_and_stays_as_it_is() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/math-actor");
+        let example = std::fs::read_to_string(folder.join("math.at")).unwrap();
+        let all = "def o := object: { def f := -1; def g(x, y) { self.f := (x + y) * -(2) - (3 - 4) } };\n\
+            def i := isolate: { |o| def b := { |x| if: (x == 1) then: { o<-m(\"a\\n\\\"\") } else: { null } } };\n\
+            when: (o<-g(1, 2)@FutureMessage)<-h()@FutureMessage becomes: { |v| (v := 1) + 2; o.f.g.h(-(-1)) };";
+        assert!(check(&example) && check(all));
+        let mut others = 0;
+        for seed in 0..500 {
+            let text = actors::Writer::program(seed);
+            assert!(check(&text));
+            for text in [&example, all, &text] {
+                others += u32::from(check(&damage::damaged(text, &mut Random::from_seed(seed))));
+            }
+        }
+        assert!(others > 100, "too few of them are programs: {others}");
+    }
+}
