@@ -23,31 +23,30 @@ pub(crate) fn outline(document: &Document) -> Vec<DocumentSymbol> {
         let whole = gloss.meaning(*id).map(|meaning| meaning.whole);
         whole.map(|whole| (whole.start, std::cmp::Reverse(whole.end)))
     });
-    let mut open: Vec<(Option<MeaningId>, Vec<DocumentSymbol>)> = vec![(None, Vec::new())];
+    let mut around: Vec<MeaningId> = Vec::new();
+    // The symbols in each of these, after those that stand in nothing.
+    let mut lists: Vec<Vec<DocumentSymbol>> = vec![Vec::new()];
     for id in shown {
         let owner = gloss.owner(id);
-        while open.len() > 1 && open.last().is_some_and(|(last, _)| *last != owner) {
-            close(&mut open);
+        while around.last().copied() != owner && around.pop().is_some() {}
+        let depth = around.len().min(MOST_DEEP - 1);
+        while lists.len() > depth + 1 {
+            close(&mut lists);
         }
-        if let Some((_, siblings)) = open.last_mut() {
-            siblings.extend(symbol(document, gloss, id));
-        }
-        if open.len() < MOST_DEEP {
-            open.push((Some(id), Vec::new()));
-        }
+        lists.resize_with(depth + 1, Vec::new);
+        lists[depth].extend(symbol(document, gloss, id));
+        around.push(id);
     }
-    while open.len() > 1 {
-        close(&mut open);
+    while lists.len() > 1 {
+        close(&mut lists);
     }
-    open.pop().map_or_else(Vec::new, |(_, symbols)| symbols)
+    lists.pop().unwrap_or_default()
 }
 
-/// Puts what was gathered into what it stands in: the last symbol outside.
-fn close(open: &mut Vec<(Option<MeaningId>, Vec<DocumentSymbol>)>) {
-    let Some((_, inside)) = open.pop() else {
-        return;
-    };
-    let around = open.last_mut().and_then(|(_, outside)| outside.last_mut());
+/// Puts the innermost symbols into what they stand in: the last one outside.
+fn close(lists: &mut Vec<Vec<DocumentSymbol>>) {
+    let inside = lists.pop().unwrap_or_default();
+    let around = lists.last_mut().and_then(|outside| outside.last_mut());
     if let Some(around) = around.filter(|_| !inside.is_empty()) {
         around.children = Some(inside);
     }

@@ -245,15 +245,25 @@ fn what_is_in_a_text_is_a_tree() {
             "-z: received value"
         ]
     );
-    let deep = format!(
-        "{}skip{}",
-        "let x = proc {} ".repeat(200),
-        " end in skip end".repeat(200)
-    );
-    client.open(OZ, &deep);
-    let found = symbols(&mut client, OZ);
-    assert_eq!(rows(&found).len(), 200);
-    assert_eq!(rows(&found).last().unwrap().matches('-').count(), 49);
+    let deep = |depth: usize| {
+        let (heads, ends) = (
+            "let x = proc {} ".repeat(depth),
+            " end in skip end".repeat(depth),
+        );
+        format!("{heads}skip{ends}")
+    };
+    // Deeper ones stand beside the deepest.
+    for (depth, deepest) in [(50, 1), (51, 2), (230, 181)] {
+        client.open(OZ, &deep(depth));
+        let found = rows(&symbols(&mut client, OZ));
+        let dashes = |row: &String| row.matches('-').count();
+        assert_eq!(found.len(), depth);
+        assert_eq!(found.iter().map(dashes).max(), Some(49));
+        assert_eq!(
+            found.iter().filter(|row| dashes(row) == 49).count(),
+            deepest
+        );
+    }
     client.leave();
 }
 
