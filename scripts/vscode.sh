@@ -5,8 +5,9 @@
 #   scripts/vscode.sh package    makes target/borges.vsix, with the debugger of this machine (BORGES, or what cargo built last)
 #   scripts/vscode.sh test       types, modules, and scenarios in the real editor (code-server in Chromium)
 #
-# code-server is installed below target/, or into the folder that CODE_SERVER names. Pictures of the scenarios are in
-# target/vscode-pictures, or in the folder that BORGES_PICTURES names.
+# code-server is put below target/, or into the folder that CODE_SERVER names; where it cannot be installed, because a registry
+# does not answer, 'test' exits with 75. Pictures of the scenarios are in target/vscode-pictures, or in the folder that
+# BORGES_PICTURES names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -69,7 +70,7 @@ install_code_server() {
         touch "$code_server/installed"
     ) >"$target/code-server.log" 2>&1 || {
         tail -n 20 "$target/code-server.log" >&2
-        exit 1
+        exit 75
     }
 }
 

@@ -241,6 +241,11 @@ fn every_subcommand_has_a_manual_page() {
     let names: Vec<&str> = commands
         .lines()
         .take_while(|line| !line.is_empty())
+        // What a subcommand does may take more than a line, which is further in.
+        .filter_map(|line| {
+            line.strip_prefix("  ")
+                .filter(|line| !line.starts_with(' '))
+        })
         .filter_map(|line| line.split_whitespace().next())
         .filter(|name| *name != "help")
         .collect();
