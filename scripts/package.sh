@@ -68,11 +68,8 @@ deb() {
     mkdir -p "$root/DEBIAN" "$root/usr"
     cp -r "$tree"/. "$root/usr/"
     gzip -9n "$root"/usr/share/man/man1/*.1
-    mv "$root/usr/share/fish/vendor_completions.d/borges.fish" "$root/usr/share/fish/borges.fish"
-    mkdir -p "$root/usr/share/fish/vendor_completions.d" "$root/usr/share/zsh/vendor-completions"
-    mv "$root/usr/share/fish/borges.fish" "$root/usr/share/fish/vendor_completions.d/"
-    mv "$root/usr/share/zsh/site-functions/_borges" "$root/usr/share/zsh/vendor-completions/"
-    rmdir "$root/usr/share/zsh/site-functions"
+    # Debian keeps /usr/share/zsh/site-functions for administrators.
+    mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
     cat LICENSE-MIT LICENSE-APACHE >"$root/usr/share/doc/borges/copyright"
     cat >"$root/DEBIAN/control" <<EOF
 Package: borges
@@ -123,13 +120,12 @@ make_one() {
 try() {
     local examples=${!#}
     local start=("${@:1:$#-1}")
-    "${start[@]}" --version | grep -q "$version"
-    "${start[@]}" run "$examples/switch-case/switch-case.wasm" --max-steps 10000 >/dev/null
-    printf 'step entry\nback\nboard\n' | "${start[@]}" repl "$examples/color-dial/color-dial.wasm" | grep -q 'start of the program\|universe'
-    # Five paths and no solver: trying values answers.
-    "${start[@]}" --quiet paths "$examples/knock/knock.wasm" --max-inputs 1 | grep -q '2 paths'
-    "${start[@]}" --quiet explore "$examples/philosophers/philosophers.oz" | grep -qi 'deadlock'
-    "${start[@]}" --quiet run "$examples/save-notes/save-notes.wasm" </dev/null >/dev/null
+    "${start[@]}" --version | grep "$version" >/dev/null
+    "${start[@]}" --quiet run "$examples/lease/lease.wasm" </dev/null | grep 'seconds left' >/dev/null
+    printf 'entry\nback\nboard\n' | "${start[@]}" repl "$examples/color-dial/color-dial.wasm" | grep 'nothing was done to the board' >/dev/null
+    # Trying values answers this, without a solver.
+    "${start[@]}" --quiet paths "$examples/knock/knock.wasm" --max-inputs 1 | grep '^2 paths' >/dev/null
+    "${start[@]}" --quiet explore "$examples/philosophers/philosophers.oz" | grep deadlock >/dev/null
 }
 
 test_one() {
@@ -160,7 +156,7 @@ test_one() {
             export WINEPREFIX=$folder/wine WINEDEBUG=-all
             try /usr/lib/wine/wine64 "$folder/borges-$version-$name/bin/borges.exe" "$folder/borges-$version-$name/share/borges/examples"
             ;;
-        vscode) python3 -m zipfile -l "$packages/borges-$version-linux-x64.vsix" | grep -q 'extension/bin/borges ' ;;
+        vscode) python3 -m zipfile -l "$packages/borges-$version-linux-x64.vsix" | grep 'extension/bin/borges ' >/dev/null ;;
         *) triple "$name" ;;
     esac
     rm -rf "$folder"

@@ -63,14 +63,14 @@ export class Server {
     const entry = join(variable("CODE_SERVER"), "node_modules/code-server/out/node/entry.js");
     const where = ["--config", at("config.yaml"), "--user-data-dir", at("data"), "--extensions-dir", at("extensions")];
     const env = { ...process.env, XDG_STATE_HOME: at("state"), NODE_OPTIONS: "" };
-    const installed = spawnSync(process.execPath, [entry, ...where, "--install-extension", variable("BORGES_VSIX")], { env });
+    const installed = spawnSync(variable("CODE_SERVER_NODE"), [entry, ...where, "--install-extension", variable("BORGES_VSIX")], { env });
     if (installed.status !== 0) {
       throw new Error(`the extension cannot be installed: ${installed.stderr.toString()}${installed.stdout.toString()}`);
     }
     const port = await freePort();
     const quiet = ["--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"];
     const listen = ["--bind-addr", `127.0.0.1:${port}`];
-    const child = spawn(process.execPath, [entry, ...where, ...quiet, ...listen, workspace], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(variable("CODE_SERVER_NODE"), [entry, ...where, ...quiet, ...listen, workspace], { env, stdio: ["ignore", "pipe", "pipe"] });
     await new Promise<void>((found, failed) => {
       let text = "";
       const hear = (data: Buffer): void => {
