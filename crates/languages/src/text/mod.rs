@@ -1,7 +1,7 @@
 //! What the words of a program's text mean, for editors: one table, whatever the language.
 //!
-//! No language is read twice over for this. Its own parser, told to go on after a mistake ([`Forgiving`]), notes what it
-//! binds and what it resolves ([`Notes`]); the words are those of its lexer.
+//! No language is read twice over for this. Its own parser, told to go on after a mistake (`Forgiving`), notes what it
+//! binds and what it resolves (`Notes`); the words are those of its lexer.
 //!
 //! # Invariants
 //! - A text is a program if and only if its [`Gloss`] has no faults, and else the first of them is the error that the
