@@ -34,7 +34,8 @@ program() {
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
         cargo build --quiet --release --target "$triple" -p borges-cli --no-default-features >&2
-    ls "$target/$triple/release/borges"{,.exe} 2>/dev/null
+    local file=$target/$triple/release/borges
+    [ -e "$file" ] && echo "$file" || echo "$file.exe"
 }
 
 # What every package has beside the program: pages, completions, licences, examples. Any Borges of this version writes the first two.
@@ -86,7 +87,7 @@ Description: multiverse debugger
  simulated boards, programs of WASI, and models of concurrent agents. Shows
  every execution that a program can take as a tree or graph to walk through.
 EOF
-    dpkg-deb --quiet --root-owner-group -Zxz --build "$root" "$packages/borges_${version}_$machine.deb"
+    dpkg-deb --root-owner-group -Zxz --build "$root" "$packages/borges_${version}_$machine.deb"
     rm -rf "$root"
 }
 
@@ -152,6 +153,12 @@ test_one() {
             ;;
         windows-*)
             python3 -m zipfile -e "$packages/borges-$version-$name.zip" "$folder"
+            # Debian 12's Wine has no bcryptprimitives.dll, from which Rust has its random numbers: another one, for this test only.
+            x86_64-w64-mingw32-gcc -shared -o "$folder/borges-$version-$name/bin/bcryptprimitives.dll" -x c - -x none -ladvapi32 <<'EOF'
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length) { return SystemFunction036(data, (ULONG)length); }
+EOF
             # Wine wants a home of its own, and says much.
             export WINEPREFIX=$folder/wine WINEDEBUG=-all
             try /usr/lib/wine/wine64 "$folder/borges-$version-$name/bin/borges.exe" "$folder/borges-$version-$name/share/borges/examples"
