@@ -183,7 +183,7 @@ export class Workbench {
 
   async closeTab(title: string): Promise<void> {
     const tab = this.page.locator(".tab", { hasText: title });
-    await tab.locator(".codicon-close").click();
+    await tab.locator(".tab-actions .action-label").click();
     await tab.waitFor({ state: "hidden" });
   }
 
