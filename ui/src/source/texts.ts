@@ -26,7 +26,8 @@ class Texts {
     const reply = await view.want({ command: "list", place: { line: { file, line: 1 } }, around: 1_000_000 }, "source");
     if (program === this.program) {
       // What the session refuses it has not: that is not asked again.
-      this.known.set(file, reply?.lines.map((line) => line.text).join("\n") ?? "");
+      const text = reply?.lines.map((line) => line.text).join("\n") ?? "";
+      this.known.set(file, text.trim() === "" ? "" : text);
     }
   }
 
