@@ -5,6 +5,11 @@ use borges_session::command::{
 };
 use borges_session::{Flow, Options, Reply, Session};
 
+const DIAL: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../examples/color-dial/color-dial.wasm"
+);
+
 fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
     session
         .execute(command, &mut |_| Flow::Continue)
@@ -33,11 +38,7 @@ fn step(
 
 #[test]
 fn the_colour_dial_forwards_backwards_and_sideways() {
-    let dial = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/color-dial/color-dial.wasm"
-    );
-    let mut session = Session::open(Options::new(dial)).expect("the example opens");
+    let mut session = Session::open(Options::new(DIAL)).expect("the example opens");
     let line = |stop: &borges_session::command::Stop| stop.at.line;
     assert_eq!(
         line(&step(&mut session, Direction::Forward, StepSize::Over, 1)),
@@ -83,17 +84,18 @@ fn the_colour_dial_forwards_backwards_and_sideways() {
     assert_eq!(session.here().universe, universe);
 }
 
-#[test]
-fn a_program_that_runs_for_ever_pauses_by_itself() {
-    let dial = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/color-dial/color-dial.wasm"
-    );
+/// The colour dial, which runs for ever: for a thousand entries at a time.
+fn bounded_dial() -> Session {
     let options = Options {
         live_entries: 1000,
-        ..Options::new(dial)
+        ..Options::new(DIAL)
     };
-    let mut session = Session::open(options).expect("the example opens");
+    Session::open(options).expect("the example opens")
+}
+
+#[test]
+fn a_program_that_runs_for_ever_pauses_by_itself() {
+    let mut session = bounded_dial();
     let forever = Act::Continue {
         direction: Direction::Forward,
     };
@@ -111,15 +113,7 @@ fn a_program_that_runs_for_ever_pauses_by_itself() {
 
 #[test]
 fn a_condition_that_never_holds_makes_no_endless_recording() {
-    let dial = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/color-dial/color-dial.wasm"
-    );
-    let options = Options {
-        live_entries: 1000,
-        ..Options::new(dial)
-    };
-    let mut session = Session::open(options).expect("the example opens");
+    let mut session = bounded_dial();
     let never = NewBreakpoint {
         agent: None,
         kind: StopKind::Primitive("read_uart_sensor".to_owned()),
@@ -149,11 +143,7 @@ fn a_condition_that_never_holds_makes_no_endless_recording() {
 
 #[test]
 fn a_device_that_always_has_something_to_say_can_be_paused() {
-    let dial = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/color-dial/color-dial.wasm"
-    );
-    let mut session = Session::open(Options::new(dial)).expect("the example opens");
+    let mut session = Session::open(Options::new(DIAL)).expect("the example opens");
     run(
         &mut session,
         Act::Mock {

@@ -318,12 +318,7 @@ impl Device {
         };
         let stack = core.parts.frames.iter();
         let stack: Vec<String> = stack.map(code::frame_line).collect();
-        body(json!({
-            "exceptionId": "trap",
-            "description": format!("{about}\n{why}").trim(),
-            "breakMode": "always",
-            "details": { "message": about, "typeName": "trap", "stackTrace": stack.join("\n") },
-        }))
+        answers::exception("trap", format!("{about}\n{why}").trim(), about, &stack)
     }
 }
 

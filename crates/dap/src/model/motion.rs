@@ -8,9 +8,9 @@ use super::{Model, NOBODY};
 use crate::arrival::Replied;
 use crate::core::Core;
 use crate::debuggee::Asked;
-use crate::protocol::answers::Stopped;
+use crate::protocol::answers::{self, Stopped};
 use crate::protocol::arguments::{Jump, OwnStep, Step};
-use crate::protocol::{self, Answer, Failure, NOTHING, Request, body};
+use crate::protocol::{self, Answer, Failure, NOTHING, Request};
 use borges_session::command::Direction;
 
 /// Universes that are named where several were come to.
@@ -332,12 +332,7 @@ impl Model {
             Some(format!("{}: {why}", agent.name))
         });
         let stuck: Vec<String> = stuck.collect();
-        body(json!({
-            "exceptionId": card.node.status,
-            "description": outcome,
-            "breakMode": "always",
-            "details": { "message": outcome, "typeName": card.node.status, "stackTrace": stuck.join("\n") },
-        }))
+        answers::exception(&card.node.status, outcome, outcome, &stuck)
     }
 
     /// Shows a universe, and tells the editor.

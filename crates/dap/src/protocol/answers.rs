@@ -271,3 +271,13 @@ pub(crate) struct Module {
     pub(crate) version: String,
     pub(crate) symbol_status: &'static str,
 }
+
+/// The answer about what went wrong: its kind, all that is known of it, in a few words, and where, a line for each place.
+pub(crate) fn exception(kind: &str, description: &str, message: &str, places: &[String]) -> Answer {
+    body(json!({
+        "exceptionId": kind,
+        "description": description,
+        "breakMode": "always",
+        "details": { "message": message, "typeName": kind, "stackTrace": places.join("\n") },
+    }))
+}
