@@ -19,10 +19,15 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function show(program: string, reducedMotion: "reduce" | "no-preference" = "reduce", args: string[] = []): Promise<Page> {
+async function show(
+  program: string,
+  reducedMotion: "reduce" | "no-preference" = "reduce",
+  args: string[] = [],
+  prepare?: (page: Page) => Promise<void>,
+): Promise<Page> {
   server = await Server.start([program, ...args]);
   context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion });
-  const page = await open(context, server.url);
+  const page = await open(context, server.url, prepare);
   await ready(page);
   return page;
 }
@@ -106,11 +111,11 @@ test("what is typed into the serial line is what the program reads next", async 
 });
 
 test("futures have pictures of the board, each at its own end, and are asked for once", async () => {
-  const page = await show(DIAL);
+  // Heard from the first page on: what one page has asked, the server tells the next, which then does not ask.
   const sent: string[] = [];
-  page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))));
-  await page.reload();
-  await ready(page);
+  const page = await show(DIAL, "reduce", [], async (page) => {
+    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => sent.push(String(payload))));
+  });
   await page.waitForFunction(() => (window.borgesTree?.suggested().length ?? 0) === 2);
   const pictures = await page.evaluate(() => window.borgesTree?.suggested().map(({ degrees }) => degrees));
   expect(pictures).toEqual([0, 45]);
