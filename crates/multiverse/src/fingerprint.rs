@@ -1,5 +1,6 @@
 //! Names of states by content.
 
+use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 
 /// A 64-bit digest of a state's content.
@@ -7,7 +8,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 /// Equal states have equal fingerprints in every process of one build, so a fingerprint decides
 /// which of several workers owns a state. Different states may share one: equality is always
 /// checked on the states themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
@@ -15,12 +16,86 @@ impl Fingerprint {
     pub fn of<S: Hash + ?Sized>(state: &S) -> Self {
         Self(Build.hash_one(state))
     }
+}
+
+/// A 128-bit digest of a state's content, for more states than 64 bits tell apart. Half of it is the state's
+/// [`Fingerprint`], the other half is made with other numbers in the same pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WideFingerprint(pub u128);
+
+/// What stands for a state where states are not kept: [`Fingerprint`] or [`WideFingerprint`]. The default is all zeros.
+pub trait Digest: Copy + Default + Ord + fmt::Debug + Send + Sync + 'static {
+    /// How many bits it has.
+    const BITS: u32;
+
+    /// The digest of `state`.
+    fn digest<S: Hash + ?Sized>(state: &S) -> Self;
+
+    /// 64 bits that depend on all of it.
+    fn word(self) -> u64;
+
+    /// Its bits.
+    fn bits(self) -> u128;
+
+    /// The digest with these bits, of which the lowest [`Digest::BITS`] count.
+    fn of_bits(bits: u128) -> Self;
 
     /// The worker, of `workers`, that owns the state.
     #[must_use]
-    pub fn owner(self, workers: u32) -> u32 {
-        // Multiply and shift: the high bits decide, the hash table uses the low ones.
-        ((u128::from(self.0) * u128::from(workers)) >> 64) as u32
+    fn owner(self, workers: u32) -> u32 {
+        // Multiply and shift: the high bits decide, hash tables use others.
+        ((u128::from(self.word()) * u128::from(workers)) >> 64) as u32
+    }
+
+    /// How probable it is that two of so many different states share a digest, if those are as good as drawn by lot: one
+    /// of them would then be missing.
+    #[must_use]
+    fn risk(states: u64) -> f64 {
+        let states = states as f64;
+        let pairs = states * (states - 1.0).max(0.0) / 2.0;
+        -(-pairs / 2_f64.powi(Self::BITS as i32)).exp_m1()
+    }
+}
+
+impl Digest for Fingerprint {
+    const BITS: u32 = 64;
+
+    fn digest<S: Hash + ?Sized>(state: &S) -> Self {
+        Self::of(state)
+    }
+
+    fn word(self) -> u64 {
+        self.0
+    }
+
+    fn bits(self) -> u128 {
+        self.0.into()
+    }
+
+    fn of_bits(bits: u128) -> Self {
+        Self(bits as u64)
+    }
+}
+
+impl Digest for WideFingerprint {
+    const BITS: u32 = 128;
+
+    fn digest<S: Hash + ?Sized>(state: &S) -> Self {
+        let mut both = Both::default();
+        state.hash(&mut both);
+        Self(u128::from(both.0.finish()) << 64 | u128::from(both.1.finish()))
+    }
+
+    fn word(self) -> u64 {
+        (self.0 >> 64) as u64 ^ self.0 as u64
+    }
+
+    fn bits(self) -> u128 {
+        self.0
+    }
+
+    fn of_bits(bits: u128) -> Self {
+        Self(bits)
     }
 }
 
@@ -31,19 +106,59 @@ impl BuildHasher for Build {
     type Hasher = Fingerprinter;
 
     fn build_hasher(&self) -> Fingerprinter {
-        Fingerprinter(0)
+        Fingerprinter::default()
     }
 }
-
-/// Multiplies and folds: fast, without a key, the same on every machine.
-struct Fingerprinter(u64);
 
 /// An odd constant without structure (the fraction of the golden ratio).
 const K: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Hasher for Fingerprinter {
+/// Another (the fraction of the square root of two).
+const OTHER: u64 = 0x6a09_e667_f3bc_c909;
+
+/// Multiplies by a number and folds: fast, without a key, the same on every machine.
+#[derive(Default)]
+struct Fingerprinter<const BY: u64 = { K.rotate_left(17) | 1 }>(u64);
+
+/// Both halves of a wide fingerprint.
+#[derive(Default)]
+struct Both(Fingerprinter, Fingerprinter<OTHER>);
+
+impl Hasher for Both {
     fn write_u64(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word ^ K) * u128::from(K.rotate_left(17) | 1);
+        self.0.write_u64(word);
+        self.1.write_u64(word);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+        self.1.write(bytes);
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(n.into());
+    }
+
+    fn write_u16(&mut self, n: u16) {
+        self.write_u64(n.into());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(n.into());
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}
+
+impl<const BY: u64> Hasher for Fingerprinter<BY> {
+    fn write_u64(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word ^ K) * u128::from(BY);
         self.0 =
             (product as u64) ^ ((product >> 64) as u64).rotate_left(23) ^ self.0.rotate_left(5);
     }
@@ -116,6 +231,25 @@ mod tests {
                 .count();
             assert!((32_000..35_000).contains(&share), "{share}");
         }
+    }
+
+    #[test]
+    fn the_halves_of_a_wide_one_know_nothing_of_each_other() {
+        let wide = |n: u32| WideFingerprint::digest(&(n, "ab"));
+        assert_eq!((wide(1).0 >> 64) as u64, Fingerprint::of(&(1_u32, "ab")).0);
+        // A bit is the same in both halves half the time.
+        let same: u32 = (0..10_000)
+            .map(|n| (!((wide(n).0 >> 64) ^ wide(n).0) as u64).count_ones())
+            .sum();
+        assert!((315_000..325_000).contains(&same), "{same}");
+    }
+
+    #[test]
+    fn the_risk_of_a_collision_is_that_of_birthdays() {
+        assert_eq!(Fingerprint::risk(1), 0.0);
+        assert!((Fingerprint::risk(1_000_000_000) - 0.0267).abs() < 0.0001);
+        assert!(Fingerprint::risk(u64::MAX) > 0.999);
+        assert!(WideFingerprint::risk(10_000_000_000) < 2e-19);
     }
 
     #[test]

@@ -5,40 +5,10 @@
 #[allow(dead_code)] // Each test file uses its part.
 mod common;
 
-use borges_multiverse::graph::{
-    Exploration, Graph, Limits, NodeId, Pause, Strategy as Order, Survey,
-};
-use borges_multiverse::heed::Patient;
-use borges_multiverse::language::Language;
-use borges_multiverse::workers::{Alone, Workers};
-use common::{Digraph, digraph};
+use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
+use borges_multiverse::workers::Alone;
+use common::{Digraph, Threads, digraph};
 use proptest::prelude::*;
-
-/// As many threads as it says.
-struct Threads(usize);
-
-impl Workers for Threads {
-    fn count(&self) -> usize {
-        self.0
-    }
-
-    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..self.0 {
-                scope.spawn(|| {
-                    loop {
-                        let nth = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                        if nth >= jobs {
-                            break;
-                        }
-                        job(nth);
-                    }
-                });
-            }
-        });
-    }
-}
 
 type Edges = Vec<(u32, u32, usize)>;
 
@@ -84,35 +54,5 @@ proptest! {
         prop_assert_eq!(&breadth, &find(Order::DepthFirst));
         prop_assert_eq!(&breadth, &find(Order::Random { seed }));
         prop_assert_eq!(&breadth, &find(Order::Guided(Box::new(|state| *state as i64))));
-    }
-
-    #[test]
-    fn a_survey_finds_what_a_graph_finds(program in digraph(), depth in 0..6_u32) {
-        let mut exploration = Exploration::new(&program, Order::BreadthFirst);
-        exploration.run(&Limits::default(), |_| true);
-        let graph = exploration.into_graph();
-        let paths = graph.shortest_paths(NodeId::ROOT, &mut Patient).unwrap();
-        let mut survey = Survey::new(&program);
-        // In two parts, one of them shared out.
-        let near = Limits { depth, ..Limits::default() };
-        survey.run_on(&Threads(2), &near, |_, _| true);
-        prop_assert_eq!(survey.run(&Limits::default(), |_, _| true), Pause::Complete);
-        prop_assert_eq!(survey.states(), graph.len());
-        prop_assert_eq!(survey.edges(), graph.edge_count() as u64);
-        let ends: Vec<_> = graph.ends().collect();
-        prop_assert_eq!(survey.ends().len(), ends.len());
-        for end in ends {
-            let found = &survey.ends()[&graph.outcome(end).unwrap()];
-            prop_assert_eq!(found.states, 1);
-            prop_assert_eq!(Some(found.depth), paths.length(end));
-            // The way leads there.
-            let mut state = program.initial();
-            let way = survey.way(found);
-            prop_assert_eq!(way.len() as u32, found.depth);
-            for choice in way {
-                state = program.apply(&state, &choice).unwrap().state;
-            }
-            prop_assert_eq!(Some(&state), graph.state(end));
-        }
     }
 }

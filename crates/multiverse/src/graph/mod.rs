@@ -30,7 +30,9 @@ use index::Index;
 pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
-pub use survey::{Survey, Surveyed};
+pub use survey::{
+    Answer, Ask, Counts, Ending, Look, NoWay, Prefixes, Share, Sight, Survey, Surveyed,
+};
 
 use crate::fingerprint::Fingerprint;
 use crate::language::{Language, Next, Outcome};

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict, Waiting};
+use borges_multiverse::workers::Workers;
 use proptest::prelude::*;
 
 /// Node 0 is the start; each node lists its successors.
@@ -150,5 +151,32 @@ impl<L: Language> Language for Counted<L> {
 
     fn show(&self, state: &L::State) -> String {
         self.program.show(state)
+    }
+}
+
+/// As many threads as it says.
+#[allow(dead_code, reason = "each test file uses its part")]
+pub(crate) struct Threads(pub(crate) usize);
+
+impl Workers for Threads {
+    fn count(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..self.0 {
+                scope.spawn(|| {
+                    loop {
+                        let nth = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        if nth >= jobs {
+                            break;
+                        }
+                        job(nth);
+                    }
+                });
+            }
+        });
     }
 }

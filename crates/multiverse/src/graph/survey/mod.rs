@@ -1,0 +1,422 @@
+//! All states without keeping them: for multiverses that are too large to be kept as a graph.
+//!
+//! A survey consists of [`Share`]s. One alone does everything; several divide the states by their digests, and tell each
+//! other which are new. What they find is the same.
+
+mod log;
+mod prefixes;
+mod share;
+mod table;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+pub use prefixes::{Ending, Prefixes};
+pub use share::{Answer, Ask, Counts, Share};
+use thiserror::Error;
+
+use super::{Limits, Pause};
+use crate::fingerprint::{Digest, Fingerprint};
+use crate::language::{Language, Outcome};
+use crate::workers::{BATCH, Workers};
+
+/// One share goes on alone until a level has so many states for each of those that are wanted.
+const SEEDS: usize = 256;
+
+/// A level is dealt anew where a share has so many times what is its due.
+const UNEVEN: f64 = 1.25;
+
+/// An outcome that a [`Survey`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Surveyed {
+    /// How many states end so.
+    pub states: u64,
+    /// The length of a shortest way there.
+    pub depth: u32,
+    /// Which share came to the end nearest to the start, and its number there.
+    nearest: (u32, u32),
+}
+
+/// A way that a program does not have: what was kept is of another program, of another build, or damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the program has no such way")]
+pub struct NoWay;
+
+/// A state that a survey follows.
+pub struct Sight<'s, L: Language> {
+    /// The language.
+    pub language: &'s L,
+    /// The state.
+    pub state: &'s L::State,
+    /// What it came to, if it is an end.
+    pub outcome: Option<&'s Outcome<L::Value>>,
+    /// The options of a shortest way there.
+    pub way: &'s dyn Fn() -> Vec<u32>,
+}
+
+/// Looks at each state once, when it is followed.
+pub trait Look<L: Language> {
+    /// Here is one.
+    fn look(&mut self, sight: &Sight<'_, L>);
+}
+
+/// Looks away.
+impl<L: Language> Look<L> for () {
+    fn look(&mut self, _: &Sight<'_, L>) {}
+}
+
+/// A breadth-first exploration that remembers of each state its digest and how it was reached, 14 to 17 bytes with 64
+/// bits; the states themselves only while their turn is to come.
+///
+/// Equal digests are taken for equal states: [`Digest::risk`] says how probable it is that a state is missing for that. A
+/// language that names parts of its states by 64-bit digests of their content adds the risk among those parts, of which
+/// there are fewer. A [`super::Graph`] compares the states themselves.
+pub struct Survey<L: Language, F = Fingerprint> {
+    shares: Vec<Share<L, F>>,
+}
+
+impl<L: Language, F: Digest> fmt::Debug for Survey<L, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Survey")
+            .field("states", &self.states())
+            .field("edges", &self.edges())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<L: Language> Survey<L> {
+    /// A survey that stands at the start, with fingerprints of 64 bits.
+    pub fn new(language: L) -> Self {
+        Self::begin(language)
+    }
+}
+
+impl<L: Language, F: Digest> Survey<L, F> {
+    /// A survey that stands at the start.
+    pub fn begin(language: L) -> Self {
+        Self {
+            shares: vec![Share::alone(language)],
+        }
+    }
+
+    /// A survey that goes on from what was kept of another one, as so many shares: what each of its shares had
+    /// ([`Survey::kept`]), and the digests of all ([`Survey::digests`]).
+    ///
+    /// # Errors
+    /// The program has no such way.
+    pub fn resume(
+        language: L,
+        kept: &[(Counts, Prefixes)],
+        digests: impl IntoIterator<Item = F>,
+        shares: usize,
+    ) -> Result<Self, NoWay>
+    where
+        L: Clone,
+    {
+        let count = shares.max(1);
+        let shares = (0..count).map(|nth| Share::empty(language.clone(), nth as u32, count as u32));
+        let mut shares: Vec<_> = shares.collect();
+        for digest in digests {
+            shares[digest.owner(count as u32) as usize].know(digest);
+        }
+        let mut counts = Counts::default();
+        for (counted, prefixes) in kept {
+            if !prefixes.is_sound() {
+                return Err(NoWay);
+            }
+            counts.add(*counted);
+            for (share, part) in shares.iter_mut().zip(prefixes.split(count)) {
+                share.take(&part)?;
+            }
+        }
+        for (nth, share) in shares.iter_mut().enumerate() {
+            // What was counted is counted once.
+            let depth = counts.depth;
+            let before = if nth == 0 {
+                counts
+            } else {
+                Counts {
+                    depth,
+                    ..Counts::default()
+                }
+            };
+            share.has_counted(before);
+        }
+        Ok(Self { shares })
+    }
+
+    /// What each share has to go on with; with [`Survey::digests`] it is all that was found.
+    #[must_use]
+    pub fn kept(&self) -> Vec<(Counts, Prefixes)> {
+        let kept = self
+            .shares
+            .iter()
+            .map(|share| (share.counts(), share.prefixes()));
+        kept.collect()
+    }
+
+    /// The digests of all states, in sorted parts.
+    pub fn digests(&self) -> impl Iterator<Item = Vec<F>> {
+        self.shares.iter().flat_map(Share::digests)
+    }
+
+    /// How many different states were met.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.shares.iter().map(Share::known).sum()
+    }
+
+    /// What all shares have counted.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut all = Counts::default();
+        for share in &self.shares {
+            all.add(share.counts());
+        }
+        all
+    }
+
+    /// How many steps lead from the states that were followed.
+    #[must_use]
+    pub fn edges(&self) -> u64 {
+        self.counts().edges
+    }
+
+    /// How many shares there are now.
+    #[must_use]
+    pub const fn shares(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// How many states are still to be followed.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        let waiting = self
+            .shares
+            .iter()
+            .map(|share| share.waiting() + share.ahead());
+        waiting.sum()
+    }
+
+    /// The outcomes found so far.
+    #[must_use]
+    pub fn ends(&self) -> BTreeMap<Outcome<L::Value>, Surveyed> {
+        let mut all: BTreeMap<_, Surveyed> = BTreeMap::new();
+        for (outcome, ends) in self.shares.iter().flat_map(Share::ends) {
+            let none = Surveyed { states: 0, ..*ends };
+            all.entry(outcome.clone()).or_insert(none).add(*ends);
+        }
+        all
+    }
+
+    /// Bytes held on the heap, without what states own there.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.shares.iter().map(Share::heap_bytes).sum()
+    }
+
+    /// A shortest way to an end: its choices.
+    #[must_use]
+    pub fn way(&self, end: &Surveyed) -> Vec<L::Choice> {
+        let share = self.shares.get(end.nearest.0 as usize);
+        share.map_or_else(Vec::new, |share| share.choices(&share.way(end)))
+    }
+}
+
+/// What is done to a share, which has a number, by whoever looks at its states.
+type Job<'j, L, F, K> = &'j (dyn Fn(usize, &mut Share<L, F>, &mut K) + Sync);
+
+impl<L: Language + Clone, F: Digest> Survey<L, F> {
+    /// Explores until done, a limit is reached, or `keep_going` (which is shown how far it has come) returns false.
+    pub fn run(&mut self, limits: &Limits, keep_going: impl FnMut(&Self) -> bool) -> Pause {
+        let mut looks = vec![(); self.shares.len()];
+        self.rounds(
+            (limits, || BATCH),
+            &mut looks,
+            keep_going,
+            |shares, looks, job| {
+                for (nth, (share, look)) in shares.iter_mut().zip(looks).enumerate() {
+                    job(nth, share, look);
+                }
+            },
+        )
+    }
+
+    /// As [`Survey::run`], with a share for each of the `workers`.
+    pub fn run_on(
+        &mut self,
+        workers: &dyn Workers,
+        limits: &Limits,
+        keep_going: impl FnMut(&Self) -> bool,
+    ) -> Pause
+    where
+        L: Send,
+        L::State: Send,
+        L::Value: Send,
+    {
+        let mut looks = vec![(); workers.count()];
+        self.look_on(workers, limits, &mut looks, keep_going)
+    }
+
+    /// As [`Survey::run_on`], with as many shares as there are `looks`, each of which sees the states of its share.
+    ///
+    /// # Panics
+    /// There are more shares than that already.
+    pub fn look_on<K: Look<L> + Send>(
+        &mut self,
+        workers: &dyn Workers,
+        limits: &Limits,
+        looks: &mut [K],
+        keep_going: impl FnMut(&Self) -> bool,
+    ) -> Pause
+    where
+        L: Send,
+        L::State: Send,
+        L::Value: Send,
+    {
+        self.rounds(
+            (limits, || workers.batch()),
+            looks,
+            keep_going,
+            |shares, looks, job| {
+                let cells: Vec<_> = shares.iter_mut().zip(looks).map(Mutex::new).collect();
+                workers.run(cells.len(), &|nth| {
+                    let mut cell = cells[nth].lock().unwrap_or_else(PoisonError::into_inner);
+                    let (share, look) = &mut *cell;
+                    job(nth, share, look);
+                });
+            },
+        )
+    }
+
+    fn rounds<K: Look<L>>(
+        &mut self,
+        (limits, batch): (&Limits, impl Fn() -> usize),
+        looks: &mut [K],
+        mut keep_going: impl FnMut(&Self) -> bool,
+        each: impl Fn(&mut [Share<L, F>], &mut [K], Job<'_, L, F, K>),
+    ) -> Pause {
+        assert!(
+            looks.len() >= self.shares.len(),
+            "somebody looks at each share"
+        );
+        loop {
+            let now = |survey: &Self| survey.shares.iter().map(Share::waiting).sum::<usize>();
+            if now(self) == 0 {
+                if self.waiting() == 0 {
+                    return self.done();
+                }
+                self.shares.iter_mut().for_each(Share::deepen);
+                self.level(looks.len());
+            }
+            let states = self.states();
+            if self.shares[0].counts().depth >= limits.depth {
+                return Pause::Depth;
+            }
+            if states >= limits.states {
+                return Pause::States;
+            }
+            if !keep_going(self) {
+                return Pause::Cancelled;
+            }
+            let most = batch().min(limits.states - states);
+            self.round(most, looks, &each);
+        }
+    }
+
+    /// Each share follows up to so many states; afterwards all questions are settled.
+    fn round<K: Look<L>>(
+        &mut self,
+        most: usize,
+        looks: &mut [K],
+        each: &impl Fn(&mut [Share<L, F>], &mut [K], Job<'_, L, F, K>),
+    ) {
+        let count = self.shares.len();
+        if count == 1 {
+            self.shares[0].expand(most, &mut looks[0]);
+            return;
+        }
+        // From whom to whom.
+        let asks: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
+        let answers: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
+        each(&mut self.shares, looks, &|from, share, look| {
+            share.expand(most, look);
+            for to in 0..count {
+                put(&asks[from * count + to], share.ask(to as u32));
+            }
+        });
+        each(&mut self.shares, looks, &|to, share, _| {
+            for from in 0..count {
+                let ask = take(&asks[from * count + to]);
+                put(
+                    &answers[from * count + to],
+                    ask.map(|ask| share.answer(&ask)),
+                );
+            }
+        });
+        each(&mut self.shares, looks, &|from, share, _| {
+            for to in 0..count {
+                if let Some(answer) = take(&answers[from * count + to]) {
+                    share.settle(&answer);
+                }
+            }
+        });
+    }
+
+    /// At the beginning of a level: sees to it that all of so many shares have their due.
+    fn level(&mut self, shares: usize) {
+        let waiting: usize = self.shares.iter().map(Share::waiting).sum();
+        if waiting < SEEDS * shares {
+            return;
+        }
+        if self.shares.len() < shares {
+            let digests: Vec<F> = self.digests().flatten().collect();
+            let language = self.shares[0].language().clone();
+            // Ways that were gone once can be gone again.
+            if let Ok(dealt) = Self::resume(language, &self.kept(), digests, shares) {
+                *self = dealt;
+            }
+            return;
+        }
+        let due = waiting / shares;
+        while let Some(rich) = (0..shares).max_by_key(|nth| self.shares[*nth].waiting())
+            && let Some(poor) = (0..shares).min_by_key(|nth| self.shares[*nth].waiting())
+            && self.shares[rich].waiting() as f64 > UNEVEN * due as f64
+        {
+            let (has, lacks) = (
+                self.shares[rich].waiting() - due,
+                due - self.shares[poor].waiting(),
+            );
+            let (prefixes, states) = self.shares[rich].give(has.min(lacks).max(1));
+            self.shares[poor].adopt_all(&prefixes, states);
+        }
+    }
+
+    fn done(&self) -> Pause {
+        let counts = self.counts();
+        match (counts.lost, counts.unfollowed) {
+            (0, 0) => Pause::Complete,
+            (0, _) => Pause::Unfollowed,
+            _ => Pause::Full,
+        }
+    }
+}
+
+impl Surveyed {
+    /// More ends of the same outcome.
+    fn add(&mut self, other: Self) {
+        self.states += other.states;
+        if other.depth < self.depth {
+            (self.depth, self.nearest) = (other.depth, other.nearest);
+        }
+    }
+}
+
+fn put<T>(place: &Mutex<Option<T>>, thing: Option<T>) {
+    *place.lock().unwrap_or_else(PoisonError::into_inner) = thing;
+}
+
+fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
+}

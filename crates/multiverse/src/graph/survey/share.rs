@@ -1,0 +1,461 @@
+//! One worker's part of a survey: the states whose digests it owns are known to it, those that it was first to come to
+//! are followed by it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use super::log::Log;
+use super::prefixes::{Ending, Prefixes};
+use super::table::Table;
+use super::{Look, NoWay, Sight, Surveyed};
+use crate::fingerprint::Digest;
+use crate::language::{Language, Outcome};
+
+/// Digests asked about lately: most steps lead to a state that was just met, and nobody needs to be asked again.
+const RECENT: usize = 1 << 16;
+
+/// A part of a survey. It has no threads and no connections: whoever has them carries [`Ask`]s from share to share, and
+/// the answers back, in any order.
+///
+/// Only digests travel. A state stays with the share that came to it first, and with it all of the way there.
+pub struct Share<L: Language, F> {
+    language: L,
+    nth: u32,
+    of: u32,
+    /// The digests that it owns.
+    known: Table<F>,
+    /// How the states were reached that it follows.
+    log: Log,
+    now: VecDeque<(u32, L::State)>,
+    next: VecDeque<(u32, L::State)>,
+    recent: Vec<F>,
+    /// By owner, what is to be asked.
+    asking: Vec<Vec<Successor<L::State, F>>>,
+    /// By number, what was asked.
+    asked: HashMap<u32, Vec<Successor<L::State, F>>>,
+    asks: u32,
+    ends: BTreeMap<Outcome<L::Value>, Surveyed>,
+    pub(super) counts: Counts,
+}
+
+/// What a share has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The depth of the states that are followed now.
+    pub depth: u32,
+    /// Steps from the states that were followed.
+    pub edges: u64,
+    /// States of which the language does not know how they go on.
+    pub unfollowed: u64,
+    /// Digests that others were asked about.
+    pub asked: u64,
+    /// States that could not be numbered any more, and were not followed.
+    pub lost: u64,
+}
+
+struct Successor<S, F> {
+    parent: u32,
+    option: u32,
+    digest: F,
+    state: S,
+}
+
+/// A question of one share to another, which owns these digests: which are new?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask<F> {
+    /// Its number among those of who asks.
+    pub number: u32,
+    /// What it is about.
+    pub digests: Vec<F>,
+}
+
+/// The answer: a bit for each digest, the lowest first, set where it is new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Which question this answers.
+    pub number: u32,
+    /// Words of 64 bits.
+    pub is_new: Vec<u64>,
+}
+
+impl<L: Language, F: Digest> Share<L, F> {
+    /// The only share of a survey that stands at the start.
+    pub fn alone(language: L) -> Self {
+        let start = language.canonical(language.initial());
+        let mut share = Self::empty(language, 0, 1);
+        share.known.insert(F::digest(&start));
+        share.now.push_back((0, start));
+        share
+    }
+
+    /// Share `nth` of so many, with what it gets of a survey that was begun by others: those of `digests` that it owns,
+    /// and the states that `prefixes` lead to.
+    ///
+    /// # Errors
+    /// The program has no such way: it is another one.
+    pub fn of(
+        language: L,
+        (nth, of): (u32, u32),
+        counts: Counts,
+        prefixes: &Prefixes,
+        digests: impl IntoIterator<Item = F>,
+    ) -> Result<Self, NoWay> {
+        let mut share = Self::empty(language, nth, of);
+        share.has_counted(counts);
+        digests.into_iter().for_each(|digest| share.know(digest));
+        share.take(prefixes)?;
+        Ok(share)
+    }
+
+    /// A share that knows nothing and has nothing to follow.
+    pub(super) fn empty(language: L, nth: u32, of: u32) -> Self {
+        Self {
+            language,
+            nth,
+            of,
+            known: Table::new(),
+            log: Log::new(),
+            now: VecDeque::new(),
+            next: VecDeque::new(),
+            recent: vec![F::default(); RECENT],
+            asking: (0..of).map(|_| Vec::new()).collect(),
+            asked: HashMap::new(),
+            asks: 0,
+            ends: BTreeMap::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Knows of a state that others came to, if it is its own.
+    pub(super) fn know(&mut self, digest: F) {
+        if digest.owner(self.of) == self.nth {
+            self.known.insert(digest);
+        }
+    }
+
+    /// What was counted before.
+    pub(super) const fn has_counted(&mut self, counts: Counts) {
+        self.counts = counts;
+    }
+
+    /// Follows up to so many states of this level. `look` sees each of them, and its outcome if it is an end.
+    pub fn expand(&mut self, most: usize, look: &mut impl Look<L>) {
+        let mut steps = Vec::new();
+        for _ in 0..most {
+            let Some((id, state)) = self.now.pop_front() else {
+                return;
+            };
+            steps.clear();
+            self.language.expand(&state, &mut steps);
+            self.counts.edges += steps.len() as u64;
+            let is_followed = !steps.is_empty() || self.language.is_followed(&state);
+            self.counts.unfollowed += u64::from(!is_followed);
+            let is_end = steps.is_empty() && is_followed;
+            let outcome = is_end.then(|| self.language.outcome(&state));
+            look.look(&Sight {
+                language: &self.language,
+                state: &state,
+                outcome: outcome.as_ref(),
+                way: &|| self.log.way(id),
+            });
+            if let Some(outcome) = outcome {
+                self.end(outcome, 1, (self.counts.depth, id));
+            }
+            for (option, (_, next)) in (0..).zip(steps.drain(..)) {
+                self.come(id, option, self.language.canonical(next.state));
+            }
+        }
+    }
+
+    /// A step leads from a state to another one.
+    fn come(&mut self, parent: u32, option: u32, state: L::State) {
+        let digest = F::digest(&state);
+        let recent = &mut self.recent[digest.word() as usize % RECENT];
+        // Zeros are those that nobody asked about.
+        if *recent == digest && digest != F::default() {
+            return;
+        }
+        *recent = digest;
+        let owner = digest.owner(self.of);
+        if owner == self.nth {
+            if self.known.insert(digest) {
+                self.adopt(parent, option, state);
+            }
+            return;
+        }
+        self.counts.asked += 1;
+        self.asking[owner as usize].push(Successor {
+            parent,
+            option,
+            digest,
+            state,
+        });
+    }
+
+    fn adopt(&mut self, parent: u32, option: u32, state: L::State) {
+        match self.log.push(parent, option) {
+            Some(id) => self.next.push_back((id, state)),
+            None => self.counts.lost += 1,
+        }
+    }
+
+    fn end(&mut self, outcome: Outcome<L::Value>, states: u64, (depth, id): (u32, u32)) {
+        let nearest = (self.nth, id);
+        let more = Surveyed {
+            states,
+            depth,
+            nearest,
+        };
+        let none = Surveyed { states: 0, ..more };
+        self.ends.entry(outcome).or_insert(none).add(more);
+    }
+
+    /// What the share has to ask another one, if anything.
+    pub fn ask(&mut self, owner: u32) -> Option<Ask<F>> {
+        let asking = std::mem::take(self.asking.get_mut(owner as usize)?);
+        if asking.is_empty() {
+            return None;
+        }
+        let digests = asking.iter().map(|next| next.digest).collect();
+        let number = self.asks;
+        self.asks = self.asks.wrapping_add(1);
+        self.asked.insert(number, asking);
+        Some(Ask { number, digests })
+    }
+
+    /// Answers a question about digests that this share owns, and knows them from now on.
+    pub fn answer(&mut self, ask: &Ask<F>) -> Answer {
+        let mut is_new = vec![0; ask.digests.len().div_ceil(64)];
+        for (nth, digest) in ask.digests.iter().enumerate() {
+            is_new[nth / 64] |= u64::from(self.known.insert(*digest)) << (nth % 64);
+        }
+        Answer {
+            number: ask.number,
+            is_new,
+        }
+    }
+
+    /// Takes an answer, once; others, in any order, and nothing for a question that was not asked.
+    pub fn settle(&mut self, answer: &Answer) {
+        let asked = self.asked.remove(&answer.number).unwrap_or_default();
+        for (nth, next) in asked.into_iter().enumerate() {
+            let is_new = answer
+                .is_new
+                .get(nth / 64)
+                .is_some_and(|word| word >> (nth % 64) & 1 == 1);
+            if is_new {
+                self.adopt(next.parent, next.option, next.state);
+            }
+        }
+    }
+
+    /// How many states of this level are still to be followed.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.now.len()
+    }
+
+    /// How many states of the next level are known.
+    #[must_use]
+    pub fn ahead(&self) -> usize {
+        self.next.len()
+    }
+
+    /// Whether nothing is to be asked, and no answer to come.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.asked.is_empty() && self.asking.iter().all(Vec::is_empty)
+    }
+
+    /// Goes on to the next level. All shares do so together, when none has anything to follow, to ask or to settle.
+    pub fn deepen(&mut self) {
+        debug_assert!(self.now.is_empty() && self.is_settled(), "a level is done");
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.counts.depth += 1;
+    }
+
+    /// How many digests it owns: states that somebody came to.
+    #[must_use]
+    pub fn known(&self) -> usize {
+        self.known.len()
+    }
+
+    /// What it has counted.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The ends that it came to.
+    #[must_use]
+    pub const fn ends(&self) -> &BTreeMap<Outcome<L::Value>, Surveyed> {
+        &self.ends
+    }
+
+    /// The digests that it owns, a sorted part after the other.
+    pub fn digests(&self) -> impl Iterator<Item = Vec<F>> {
+        self.known.sorted()
+    }
+
+    /// The ways to what it has still to follow, and to its ends. It must have settled.
+    #[must_use]
+    pub fn prefixes(&self) -> Prefixes {
+        let ids = |states: &VecDeque<(u32, L::State)>| {
+            states.iter().map(|(id, _)| *id).collect::<Vec<_>>()
+        };
+        let ends = self.ends.values().map(|end| Ending {
+            states: end.states,
+            depth: end.depth,
+            node: end.nearest.1,
+        });
+        Prefixes::of(
+            &self.log,
+            ids(&self.now).into_iter(),
+            ids(&self.next).into_iter(),
+            ends,
+        )
+    }
+
+    /// Gives the last so many states of this level away: the ways there, and the states themselves for whom they are of use.
+    pub fn give(&mut self, states: usize) -> (Prefixes, Vec<L::State>) {
+        let kept = self.now.len().saturating_sub(states);
+        let (ids, states): (Vec<_>, Vec<_>) = self.now.split_off(kept).into_iter().unzip();
+        let ways = Prefixes::of(
+            &self.log,
+            ids.into_iter(),
+            std::iter::empty(),
+            std::iter::empty(),
+        );
+        (ways, states)
+    }
+
+    /// Takes what another one gave, with the states.
+    pub(super) fn adopt_all(&mut self, prefixes: &Prefixes, states: Vec<L::State>) {
+        let mut numbers = vec![Some(0)];
+        for (before, option) in &prefixes.steps {
+            let number =
+                numbers[*before as usize].and_then(|before| self.log.push(before, *option));
+            numbers.push(number);
+        }
+        for (node, state) in prefixes.now.iter().zip(states) {
+            match numbers[*node as usize] {
+                Some(id) => self.now.push_back((id, state)),
+                None => self.counts.lost += 1,
+            }
+        }
+    }
+
+    /// Takes what another one gave, by going the ways there.
+    ///
+    /// # Errors
+    /// The program has no such way; then some of the states may have been taken.
+    pub fn take(&mut self, prefixes: &Prefixes) -> Result<(), NoWay> {
+        if !prefixes.is_sound() {
+            return Err(NoWay);
+        }
+        let nodes = prefixes.steps.len() + 1;
+        // The steps from each node lie side by side.
+        let mut order: Vec<u32> = (1..nodes as u32).collect();
+        order.sort_by_key(|node| prefixes.steps[*node as usize - 1].0);
+        let mut wanted = HashMap::new();
+        let marks = [(&prefixes.now, Place::Now), (&prefixes.next, Place::Next)];
+        for (all, place) in marks {
+            wanted.extend(all.iter().map(|node| (*node, place)));
+        }
+        let mut ends: HashMap<u32, Vec<Ending>> = HashMap::new();
+        for end in &prefixes.ends {
+            ends.entry(end.node).or_default().push(*end);
+        }
+        let start = self.language.canonical(self.language.initial());
+        // States whose turn is to come, with their numbers in the log.
+        let mut live = HashMap::from([(0, (0, start))]);
+        let (mut choices, mut order) = (Vec::new(), order.into_iter().peekable());
+        for node in 0..nodes as u32 {
+            let (id, state) = live.remove(&node).ok_or(NoWay)?;
+            choices.clear();
+            if order
+                .peek()
+                .is_some_and(|next| prefixes.steps[*next as usize - 1].0 == node)
+            {
+                self.language.enabled(&state, &mut choices);
+            }
+            while let Some(next) =
+                order.next_if(|next| prefixes.steps[*next as usize - 1].0 == node)
+            {
+                let (_, option) = prefixes.steps[next as usize - 1];
+                let choice = choices.get(option as usize).ok_or(NoWay)?;
+                let there = self.language.apply(&state, choice).ok_or(NoWay)?;
+                let number = self.log.push(id, option).ok_or(NoWay)?;
+                live.insert(next, (number, self.language.canonical(there.state)));
+            }
+            for end in ends.get(&node).into_iter().flatten() {
+                self.end(self.language.outcome(&state), end.states, (end.depth, id));
+            }
+            match wanted.get(&node) {
+                Some(Place::Now) => self.now.push_back((id, state)),
+                Some(Place::Next) => self.next.push_back((id, state)),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The options of a shortest way to an end of this share.
+    #[must_use]
+    pub fn way(&self, end: &Surveyed) -> Vec<u32> {
+        self.log.way(end.nearest.1)
+    }
+
+    /// Bytes held on the heap, without what states own there.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        let states = self.now.capacity() + self.next.capacity();
+        let asked = self.asked.values().chain(&self.asking).map(Vec::capacity);
+        self.known.heap_bytes()
+            + self.log.heap_bytes()
+            + self.recent.capacity() * size_of::<F>()
+            + states * size_of::<(u32, L::State)>()
+            + asked.sum::<usize>() * size_of::<Successor<L::State, F>>()
+    }
+
+    pub(super) const fn language(&self) -> &L {
+        &self.language
+    }
+
+    /// The choices of a way, as far as the program has it.
+    pub(super) fn choices(&self, way: &[u32]) -> Vec<L::Choice> {
+        let language = &self.language;
+        let mut state = language.canonical(language.initial());
+        let (mut taken, mut choices) = (Vec::new(), Vec::new());
+        for option in way {
+            choices.clear();
+            language.enabled(&state, &mut choices);
+            let Some(choice) = choices.get(*option as usize) else {
+                break;
+            };
+            let Some(next) = language.apply(&state, choice) else {
+                break;
+            };
+            state = language.canonical(next.state);
+            taken.push(choice.clone());
+        }
+        taken
+    }
+}
+
+impl Counts {
+    /// What another share has counted.
+    pub(super) fn add(&mut self, other: Self) {
+        self.depth = self.depth.max(other.depth);
+        self.edges += other.edges;
+        self.unfollowed += other.unfollowed;
+        self.asked += other.asked;
+        self.lost += other.lost;
+    }
+}
+
+/// Where a state that was given belongs.
+#[derive(Clone, Copy)]
+enum Place {
+    Now,
+    Next,
+}
