@@ -9,10 +9,11 @@ mod native;
 mod programs;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
+use borges_languages::model::Threads;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, NodeId, Pause, Strategy, Survey};
 use borges_multiverse::heed::Patient;
@@ -24,18 +25,24 @@ struct Counting;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// Whether anything is counted: two threads that count are in each other's way more than all that they do beside.
+static COUNTS: AtomicBool = AtomicBool::new(true);
 
 // SAFETY: every call goes to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
+        if COUNTS.load(Relaxed) {
+            let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
+            PEAK.fetch_max(live, Relaxed);
+        }
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
+        if COUNTS.load(Relaxed) {
+            LIVE.fetch_sub(layout.size(), Relaxed);
+        }
         // SAFETY: the caller keeps the contract of `dealloc`, and `alloc` is the system's.
         unsafe { System.dealloc(place, layout) }
     }
@@ -141,8 +148,8 @@ fn run(problem: &Problem, rounds: usize) {
     let mut last = None;
     for _ in 0..rounds {
         let ours = measured(|| {
-            let mut survey = Survey::new(&program);
-            survey.run(&limits(), |_, _| true);
+            let mut survey: Survey<_> = Survey::new(&program);
+            survey.run(&limits(), |_| true);
             survey.states()
         });
         let theirs = measured(|| {
@@ -188,12 +195,12 @@ fn reduced(problem: &Problem) {
         numbered: true,
         ..visible
     });
-    let mut survey = Survey::new(&program);
+    let mut survey: Survey<_> = Survey::new(&program);
     let limits = Limits {
         states: ALL_STATES,
         ..Limits::default()
     };
-    let pause = survey.run(&limits, |_, _| true);
+    let pause = survey.run(&limits, |_| true);
     let mut classes = Classes::new(&exact);
     let (mut found, mut steps) = (0_u64, 0_u64);
     let done = loop {
@@ -267,6 +274,53 @@ fn million() {
     );
 }
 
+/// Seconds that all threads of this process have computed.
+fn computed() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the clock exists, and the time is ours to write to.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// A survey by one share and by two, by turns: what both take of the processor and of the clock.
+fn shared(name: &str, text: &str, rounds: usize) {
+    let options = Options {
+        grain: Grain::Visible,
+        ..Options::default()
+    };
+    let Ok(program) = AmbientTalk::parse(text, options) else {
+        return;
+    };
+    let all = Limits {
+        states: usize::MAX,
+        ..Limits::default()
+    };
+    let (mut more, mut faster) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let took = [1, 2].map(|shares| {
+            let (began, clock) = (computed(), Instant::now());
+            let mut bytes = 0;
+            let mut survey: Survey<_> = Survey::new(program.clone());
+            survey.run_on(&Threads::new(shares), &all, |survey| {
+                bytes = bytes.max(survey.heap_bytes());
+                true
+            });
+            let (states, asked) = (survey.states(), survey.counts().asked);
+            std::mem::forget(survey);
+            let (cpu, wall) = (computed() - began, clock.elapsed().as_secs_f64());
+            println!(
+                "{name:<24} {shares:>6} {states:>10} {cpu:>8.2} {wall:>8.2} {:>8.1} {:>8.2}",
+                bytes as f64 / states as f64,
+                asked as f64 / states as f64,
+            );
+            (cpu, wall)
+        });
+        more.push(took[1].0 / took[0].0);
+        faster.push(took[0].1 / took[1].1);
+    }
+    println!("{name:<24} two shares compute {:.2} times as much and are done {:.2} times as fast", median(more), median(faster));
+}
+
 fn main() {
     let words: Vec<_> = std::env::args().skip(1).collect();
     let rounds = words.first().and_then(|word| word.parse().ok()).unwrap_or(3);
@@ -297,5 +351,23 @@ fn main() {
     }
     if wanted("million") {
         million();
+    }
+    COUNTS.store(false, Relaxed);
+    if wanted("shares") {
+        println!(
+            "\n{:<24} {:>6} {:>10} {:>8} {:>8} {:>8} {:>8}",
+            "problem", "shares", "states", "cpu s", "s", "B/state", "asked"
+        );
+        for (name, text) in [
+            ("philosophers 5", programs::philosophers(5)),
+            ("two-phase commit 8", programs::two_phase_commit(8)),
+            ("two-phase commit 9", programs::two_phase_commit(9)),
+        ] {
+            shared(name, &text, rounds);
+        }
+    }
+    // Takes minutes: only if it is named.
+    if words.iter().any(|word| word == "hundred-million") {
+        shared("two-phase commit 11", &programs::two_phase_commit(11), 1);
     }
 }

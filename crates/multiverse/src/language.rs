@@ -131,6 +131,16 @@ pub trait Language {
         self.canonical(state.clone())
     }
 
+    /// The same program for another worker, sharing nothing with this one that changes while states are made; none if a
+    /// clone shares no such thing. Where two threads count references to the same things, they wait for each other's
+    /// caches most of the time.
+    fn apart(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
     /// The state in the language's own syntax.
     fn show(&self, state: &Self::State) -> String;
 }

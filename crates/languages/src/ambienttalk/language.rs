@@ -484,6 +484,11 @@ impl Language for AmbientTalk {
         state
     }
 
+    /// With a memory of its own.
+    fn apart(&self) -> Option<Self> {
+        Some(self.with(self.options))
+    }
+
     fn show(&self, state: &State) -> String {
         self.picture(state)
     }

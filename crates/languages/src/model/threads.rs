@@ -2,10 +2,12 @@
 
 use std::num::NonZero;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use borges_multiverse::workers::{BATCH, Workers};
+use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 /// A batch takes so long: less is not worth waking threads up for, and for more whoever wants to stop them would wait.
 const TIME: Range<Duration> = Duration::from_millis(2)..Duration::from_millis(6);
@@ -16,6 +18,8 @@ const FEWEST: usize = 64;
 #[derive(Debug)]
 pub struct Threads {
     count: NonZero<usize>,
+    /// Started when there is work: starting threads for each batch would cost as much as the batch.
+    pool: OnceLock<Option<ThreadPool>>,
     /// Items that take about the right time.
     batch: AtomicUsize,
 }
@@ -26,6 +30,7 @@ impl Threads {
     pub fn new(count: usize) -> Self {
         Self {
             count: NonZero::new(count).unwrap_or(NonZero::<usize>::MIN),
+            pool: OnceLock::new(),
             batch: AtomicUsize::new(BATCH / 4),
         }
     }
@@ -47,23 +52,24 @@ impl Workers for Threads {
     }
 
     fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
-        let began = Instant::now();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let nth = next.fetch_add(1, Ordering::Relaxed);
-                if nth >= jobs {
-                    break;
-                }
+        // Its own job first: whoever has a job for each finds what it had the last time still near.
+        let next = AtomicUsize::new(self.count());
+        let work = |first: usize| {
+            let mut nth = first;
+            while nth < jobs {
                 job(nth);
+                nth = next.fetch_add(1, Ordering::Relaxed);
             }
         };
-        std::thread::scope(|scope| {
-            for _ in 1..self.count().min(jobs) {
-                scope.spawn(work);
-            }
-            work();
-        });
+        match self.pool.get_or_init(|| pool(self.count())) {
+            Some(pool) => drop(pool.broadcast(|thread| work(thread.index()))),
+            None => (0..jobs).for_each(job),
+        }
+    }
+
+    fn run_batch(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        let began = Instant::now();
+        self.run(jobs, job);
         let (took, batch) = (began.elapsed(), self.batch());
         let better = match took {
             took if took < TIME.start => (2 * batch).min(BATCH),
@@ -72,4 +78,10 @@ impl Workers for Threads {
         };
         self.batch.store(better, Ordering::Relaxed);
     }
+}
+
+/// So many threads; none if one is enough, or the system has no more.
+fn pool(threads: usize) -> Option<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads);
+    (threads > 1).then(|| pool.build().ok()).flatten()
 }

@@ -161,6 +161,13 @@ impl<L: Language> Language for Preempting<L> {
         }
     }
 
+    fn apart(&self) -> Option<Self> {
+        Some(Self {
+            program: self.program.apart()?,
+            most: self.most,
+        })
+    }
+
     fn show(&self, from: &Self::State) -> String {
         format!("[{}] {}", self.name(), self.program.show(&from.state))
     }

@@ -174,6 +174,10 @@ impl<L: Language> Language for Runs<L> {
         self.inner.recurring(state)
     }
 
+    fn apart(&self) -> Option<Self> {
+        Some(Self::new(self.inner.apart()?, self.limit))
+    }
+
     fn show(&self, state: &L::State) -> String {
         self.inner.show(state)
     }

@@ -183,6 +183,10 @@ impl<L: Language> Language for Stepping<L> {
         (*mode, self.0.recurring(state))
     }
 
+    fn apart(&self) -> Option<Self> {
+        self.0.apart().map(Self)
+    }
+
     fn show(&self, (mode, state): &Self::State) -> String {
         let mode = match mode {
             Mode::Step => "step",

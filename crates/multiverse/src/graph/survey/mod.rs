@@ -24,6 +24,9 @@ use crate::workers::{BATCH, Workers};
 /// One share goes on alone until a level has so many states for each of those that are wanted.
 const SEEDS: usize = 256;
 
+/// A share follows so many batches in a round: in the end all wait for the slowest.
+const ROUND: usize = 4;
+
 /// A level is dealt anew where a share has so many times what is its due.
 const UNEVEN: f64 = 1.25;
 
@@ -115,7 +118,7 @@ impl<L: Language, F: Digest> Survey<L, F> {
         L: Clone,
     {
         let count = shares.max(1);
-        let shares = (0..count).map(|nth| Share::empty(language.clone(), nth as u32, count as u32));
+        let shares = (0..count).map(|nth| Share::empty(apart(&language), nth as u32, count as u32));
         let mut shares: Vec<_> = shares.collect();
         for digest in digests {
             shares[digest.owner(count as u32) as usize].know(digest);
@@ -224,6 +227,15 @@ impl<L: Language, F: Digest> Survey<L, F> {
     }
 }
 
+/// What the shares do in a round.
+#[derive(Clone, Copy)]
+enum Work {
+    /// They follow states: how long that takes depends on the language.
+    Follow,
+    /// They answer, or hear answers.
+    Answer,
+}
+
 /// What is done to a share, which has a number, by whoever looks at its states.
 type Job<'j, L, F, K> = &'j (dyn Fn(usize, &mut Share<L, F>, &mut K) + Sync);
 
@@ -231,16 +243,12 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
     /// Explores until done, a limit is reached, or `keep_going` (which is shown how far it has come) returns false.
     pub fn run(&mut self, limits: &Limits, keep_going: impl FnMut(&Self) -> bool) -> Pause {
         let mut looks = vec![(); self.shares.len()];
-        self.rounds(
-            (limits, || BATCH),
-            &mut looks,
-            keep_going,
-            |shares, looks, job| {
-                for (nth, (share, look)) in shares.iter_mut().zip(looks).enumerate() {
-                    job(nth, share, look);
-                }
-            },
-        )
+        let in_turn = |shares: &mut [Share<L, F>], looks: &mut [()], _, job: Job<'_, L, F, ()>| {
+            for (nth, (share, look)) in shares.iter_mut().zip(looks).enumerate() {
+                job(nth, share, look);
+            }
+        };
+        self.rounds((limits, || BATCH), &mut looks, keep_going, in_turn)
     }
 
     /// As [`Survey::run`], with a share for each of the `workers`.
@@ -255,7 +263,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         L::State: Send,
         L::Value: Send,
     {
-        let mut looks = vec![(); workers.count()];
+        let mut looks = vec![(); workers.count().max(self.shares.len())];
         self.look_on(workers, limits, &mut looks, keep_going)
     }
 
@@ -275,35 +283,36 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         L::State: Send,
         L::Value: Send,
     {
-        self.rounds(
-            (limits, || workers.batch()),
-            looks,
-            keep_going,
-            |shares, looks, job| {
-                let cells: Vec<_> = shares.iter_mut().zip(looks).map(Mutex::new).collect();
-                workers.run(cells.len(), &|nth| {
-                    let mut cell = cells[nth].lock().unwrap_or_else(PoisonError::into_inner);
-                    let (share, look) = &mut *cell;
-                    job(nth, share, look);
-                });
-            },
-        )
+        let at_once = |shares: &mut [Share<L, F>], looks: &mut [K], work, job: Job<'_, L, F, K>| {
+            let cells: Vec<_> = shares.iter_mut().zip(looks).map(Mutex::new).collect();
+            let job = |nth: usize| {
+                let mut cell = cells[nth].lock().unwrap_or_else(PoisonError::into_inner);
+                let (share, look) = &mut *cell;
+                job(nth, share, look);
+            };
+            match work {
+                Work::Follow => workers.run_batch(cells.len(), &job),
+                Work::Answer => workers.run(cells.len(), &job),
+            }
+        };
+        let batch = || ROUND * workers.batch();
+        self.rounds((limits, batch), looks, keep_going, at_once)
     }
 
+    /// `each` does a job for each share.
     fn rounds<K: Look<L>>(
         &mut self,
         (limits, batch): (&Limits, impl Fn() -> usize),
         looks: &mut [K],
         mut keep_going: impl FnMut(&Self) -> bool,
-        each: impl Fn(&mut [Share<L, F>], &mut [K], Job<'_, L, F, K>),
+        each: impl Fn(&mut [Share<L, F>], &mut [K], Work, Job<'_, L, F, K>),
     ) -> Pause {
         assert!(
             looks.len() >= self.shares.len(),
             "somebody looks at each share"
         );
         loop {
-            let now = |survey: &Self| survey.shares.iter().map(Share::waiting).sum::<usize>();
-            if now(self) == 0 {
+            if self.shares.iter().all(|share| share.waiting() == 0) {
                 if self.waiting() == 0 {
                     return self.done();
                 }
@@ -330,23 +339,27 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         &mut self,
         most: usize,
         looks: &mut [K],
-        each: &impl Fn(&mut [Share<L, F>], &mut [K], Job<'_, L, F, K>),
+        each: &impl Fn(&mut [Share<L, F>], &mut [K], Work, Job<'_, L, F, K>),
     ) {
-        let count = self.shares.len();
-        if count == 1 {
-            self.shares[0].expand(most, &mut looks[0]);
-            return;
-        }
         // From whom to whom.
+        let count = self.shares.len();
         let asks: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         let answers: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
-        each(&mut self.shares, looks, &|from, share, look| {
-            share.expand(most, look);
-            for to in 0..count {
-                put(&asks[from * count + to], share.ask(to as u32));
-            }
-        });
-        each(&mut self.shares, looks, &|to, share, _| {
+        each(
+            &mut self.shares,
+            looks,
+            Work::Follow,
+            &|from, share, look| {
+                share.expand(most, look);
+                for to in 0..count {
+                    put(&asks[from * count + to], share.ask(to as u32));
+                }
+            },
+        );
+        if count == 1 {
+            return;
+        }
+        each(&mut self.shares, looks, Work::Answer, &|to, share, _| {
             for from in 0..count {
                 let ask = take(&asks[from * count + to]);
                 put(
@@ -355,7 +368,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
                 );
             }
         });
-        each(&mut self.shares, looks, &|from, share, _| {
+        each(&mut self.shares, looks, Work::Answer, &|from, share, _| {
             for to in 0..count {
                 if let Some(answer) = take(&answers[from * count + to]) {
                     share.settle(&answer);
@@ -411,6 +424,11 @@ impl Surveyed {
             (self.depth, self.nearest) = (other.depth, other.nearest);
         }
     }
+}
+
+/// The language for a share of its own.
+fn apart<L: Language + Clone>(language: &L) -> L {
+    language.apart().unwrap_or_else(|| language.clone())
 }
 
 fn put<T>(place: &Mutex<Option<T>>, thing: Option<T>) {
