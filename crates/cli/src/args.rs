@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{Reduction, Schedules};
+use borges_languages::model::{Reduction, Schedules, Told};
 use borges_session::suggest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -433,7 +433,8 @@ pub(crate) struct Steps {
 pub(crate) struct Explore {
     /// A device program (.wasm); or a λ_amb (.amb), AmbientTalk (.at) or μOz (.oz) source, or an expression such as
     /// '(+ (amb 1 2) 3)'
-    pub(crate) program: String,
+    #[arg(required_unless_present = "resume")]
+    pub(crate) program: Option<String>,
     /// The board of a device program [default: the board.toml beside it]
     #[arg(long, value_name = "FILE")]
     pub(crate) board: Option<PathBuf>,
@@ -517,6 +518,47 @@ pub(crate) struct Explore {
     /// Show every value of every outcome, also those that do not differ
     #[arg(long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) survey: Survey,
+}
+
+/// How states are surveyed.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "More states than memory has room for")]
+pub(crate) struct Survey {
+    /// Count all states without keeping their graph: outcomes, goals and shortest ways are known then, paths and cycles not.
+    /// A state takes 14 to 17 bytes; there is no limit but --states
+    #[arg(
+        long,
+        conflicts_with_all = ["reduction", "keep", "symmetry", "schedule", "order", "toward", "session"]
+    )]
+    pub(crate) survey: bool,
+    /// How many bits stand for a state. The report says how probable it is that two had the same
+    #[arg(long, value_name = "64|128", value_parser = told, default_value = "64", requires = "survey")]
+    pub(crate) bits: Told,
+    /// How many cores compute [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) cores: Option<u16>,
+    /// Keep the survey in this file now and then and at its end, to go on with --resume, also where it was cancelled or
+    /// killed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// How often --checkpoint keeps it, in seconds
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "300", requires = "checkpoint")]
+    pub(crate) every: Duration,
+    /// Go on with the survey in this file: it has the program and what was asked
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["program", "survey", "expect", "forbid", "grain", "delivery", "debugger"]
+    )]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// What stands for a state, by its number of bits.
+fn told(text: &str) -> Result<Told, String> {
+    let bits = text.parse().ok().and_then(Told::of_bits);
+    bits.ok_or_else(|| "it is 64 or 128".to_owned())
 }
 
 /// What of a device program is called.

@@ -311,6 +311,9 @@ fn ways_of_another_program_are_refused() {
     );
     let digests: Vec<Fingerprint> = survey.digests().flatten().collect();
     assert!(Survey::resume(&other, &survey.kept(), digests.iter().copied(), 2).is_err());
+    // States that nobody knows: those of a build with other digests.
+    let others = digests.iter().map(|digest| Fingerprint(digest.0 ^ 1));
+    assert!(Survey::resume(&program, &survey.kept(), others, 2).is_err());
     let mut damaged = survey.kept();
     damaged[0].1.steps[0].0 = 7;
     assert!(Survey::resume(&program, &damaged, digests, 2).is_err());

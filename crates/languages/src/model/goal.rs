@@ -78,8 +78,27 @@ impl Goal {
         Ok(Self { text, what })
     }
 
+    /// Reads what [`Goal::text`] says.
+    ///
+    /// # Errors
+    /// It is about nothing that this program has.
+    pub fn read(model: &Model, text: &str) -> Result<Self, PredicateError> {
+        match text.split_once(' ') {
+            Some(("expect", text)) => Self::expect(model, text),
+            Some(("forbid", text)) => Self::forbid(model, text),
+            _ => Self::forbid(model, text),
+        }
+    }
+
+    /// It in the user's words.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Whether judging it takes steps from every state, which can take as long as finding the states did.
-    pub(super) fn looks_at_steps(&self) -> bool {
+    #[must_use]
+    pub fn looks_at_steps(&self) -> bool {
         self.what == What::No(Verdict::Race)
     }
 
@@ -98,7 +117,21 @@ impl Goal {
     }
 }
 
+/// What is known of a goal for which not all states were looked at, to be kept in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// The goal in the user's words.
+    pub goal: String,
+    /// Its names that no state had.
+    pub unmet: Vec<String>,
+    /// The options of a way to a state that speaks against it, and that state in words.
+    pub against: Option<(Vec<u32>, String)>,
+    /// Whether a run ended.
+    pub ends: bool,
+}
+
 /// A goal while states are looked at, and what speaks against it so far; `W` says where a state is.
+#[derive(Clone)]
 pub(super) struct Judging<'g, W> {
     goal: &'g Goal,
     /// Its names that no state had.
@@ -149,6 +182,46 @@ impl<'g, W> Judging<'g, W> {
             self.against = Some((at(), found));
         }
         !all && self.against.is_some() && self.unmet.is_empty()
+    }
+
+    /// Looks on from what is known.
+    pub(super) fn go_on(goal: &'g Goal, pending: Pending) -> Self
+    where
+        W: From<Vec<u32>>,
+    {
+        let mut judging = Self::new(goal);
+        judging
+            .unmet
+            .retain(|(_, name)| pending.unmet.contains(name));
+        judging.against = pending.against.map(|(way, found)| (way.into(), found));
+        judging.ends = pending.ends;
+        judging
+    }
+
+    /// What is known of it so far.
+    pub(super) fn pending(&self) -> Pending
+    where
+        W: Clone + Into<Vec<u32>>,
+    {
+        let against = self.against.clone();
+        Pending {
+            goal: self.goal.text.clone(),
+            unmet: self.unmet.iter().map(|(_, name)| name.clone()).collect(),
+            against: against.map(|(way, found)| (way.into(), found)),
+            ends: self.ends,
+        }
+    }
+
+    /// What came of it elsewhere too; `nearer` says whether a place is nearer than another one.
+    pub(super) fn and(mut self, other: Self, nearer: impl Fn(&W, &W) -> bool) -> Self {
+        self.unmet.retain(|name| other.unmet.contains(name));
+        self.ends |= other.ends;
+        self.races.extend(other.races);
+        self.against = match (self.against, other.against) {
+            (Some(one), Some(other)) if nearer(&other.0, &one.0) => Some(other),
+            (one, other) => one.or(other),
+        };
+        self
     }
 
     /// What came of it, and where; `complete` if all `states` were looked at.

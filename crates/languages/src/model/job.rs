@@ -25,6 +25,7 @@ use super::report::{End, Met, Report};
 use super::reported::Reported;
 use super::schedule::Selection;
 use super::step::{Reduction, Step, Why};
+use super::survey::Surveying;
 use super::{Model, Threads};
 
 /// The longest run that is followed without merging: all its states are in memory.
@@ -50,6 +51,7 @@ pub(super) fn explore(
     options: &Explore,
     mut keep_going: impl FnMut(&Progress) -> bool,
     keeper: Option<Keeper<'_>>,
+    surveying: Option<Surveying<'_>>,
 ) -> Kept {
     let deadline = deadline(options);
     let until = Cell::new(deadline);
@@ -67,6 +69,7 @@ pub(super) fn explore(
         deadline,
         until: &until,
         keeper: is_kept.then_some(&mut tell),
+        surveying,
     });
     if late && report.why == Some(Why::Cancelled) {
         report.why = Some(Why::Time);
@@ -90,13 +93,14 @@ pub(super) fn keep(model: &Model, options: &Explore) -> Box<dyn Multiverse> {
         deadline,
         until: &Cell::new(deadline),
         keeper: None,
+        surveying: None,
     })
 }
 
 /// An exploration that a program is asked for.
 pub struct Job<'j> {
-    text: &'j str,
-    options: &'j Explore,
+    pub(super) text: &'j str,
+    pub(super) options: &'j Explore,
     /// Whether to go on; false from `until` on.
     keep_going: &'j mut dyn FnMut(&Progress) -> bool,
     /// When all must be done.
@@ -105,6 +109,8 @@ pub struct Job<'j> {
     until: &'j Cell<Option<Instant>>,
     /// Where what is found goes.
     keeper: Option<Keeper<'j>>,
+    /// That no graph is wanted.
+    surveying: Option<Surveying<'j>>,
 }
 
 /// The ends of one outcome.
@@ -118,6 +124,11 @@ impl Job<'_> {
         self.options
     }
 
+    /// Whether to go on.
+    pub(super) fn goes_on(&mut self, come: &Progress) -> bool {
+        (self.keep_going)(come)
+    }
+
     /// As [`Job::run`], under the debugger or through a lens if that was asked for. What a lens shows
     /// is not all that the program does, so questions get no graph of it.
     pub(super) fn start<P, E>(&mut self, plain: P, exact: &E) -> Kept
@@ -125,6 +136,13 @@ impl Job<'_> {
         P: Reported<State: 'static> + 'static,
         E: Reported<State: 'static>,
     {
+        if let Some(surveying) = self.surveying.take() {
+            let report = match self.options.debugger {
+                true => self.survey(Stepping(plain), surveying),
+                false => self.survey(plain, surveying),
+            };
+            return (report, None);
+        }
         match &self.options.schedule {
             Some(Selection::Preemptions(most)) => {
                 let (program, most) = (plain, *most);
@@ -231,7 +249,7 @@ impl Job<'_> {
         }
     }
 
-    fn empty(&self) -> Report {
+    pub(super) fn empty(&self) -> Report {
         Report {
             grain: self.options.grain,
             reduction: self.options.reduction,
@@ -352,7 +370,7 @@ impl Job<'_> {
         keeper(held.gains(told))
     }
 
-    const fn limits(&self) -> Limits {
+    pub(super) const fn limits(&self) -> Limits {
         Limits {
             states: self.options.states,
             depth: self.options.depth,
@@ -486,7 +504,7 @@ impl Job<'_> {
             .collect()
     }
 
-    fn end<P: Reported>(
+    pub(super) fn end<P: Reported>(
         &self,
         language: &P,
         outcome: &Outcome<P::Value>,
@@ -505,7 +523,7 @@ impl Job<'_> {
         }
     }
 
-    fn trace<P: Reported>(
+    pub(super) fn trace<P: Reported>(
         &self,
         language: &P,
         choices: impl IntoIterator<Item = P::Choice>,

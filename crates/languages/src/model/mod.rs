@@ -31,6 +31,7 @@ mod report;
 mod reported;
 mod schedule;
 mod step;
+mod survey;
 mod threads;
 
 use std::sync::Arc;
@@ -45,7 +46,7 @@ pub use erased::Erased;
 pub use error::ModelError;
 pub use explore::{Explore, Order, Progress};
 pub use gains::{Gains, Keeper};
-pub use goal::{Finding, Goal};
+pub use goal::{Finding, Goal, Pending};
 pub use job::{DESCRIBED, Job, Kept};
 pub use lead::Lead;
 pub use lens::Aspect;
@@ -54,6 +55,7 @@ pub use report::{End, How, Met, Report};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use step::{Delivery, Grain, Reduction, Step, Why};
+pub use survey::{Checkpoints, KeptSurvey, Surveyed, Surveying, Told};
 pub use threads::Threads;
 
 /// A program of a model language.
@@ -135,7 +137,18 @@ impl Model {
         keep_going: impl FnMut(&Progress) -> bool,
         keeper: Option<Keeper<'_>>,
     ) -> (Report, Option<Box<dyn Multiverse>>) {
-        job::explore(self, options, keep_going, keeper)
+        job::explore(self, options, keep_going, keeper, None)
+    }
+
+    /// Counts the program's states without keeping their graph: for more of them than memory has room for. Of `options`, those
+    /// that leave something out or say in which order to go count for nothing.
+    pub fn survey(
+        &self,
+        options: &Explore,
+        keep_going: impl FnMut(&Progress) -> bool,
+        surveying: Surveying<'_>,
+    ) -> Report {
+        job::explore(self, options, keep_going, None, Some(surveying)).0
     }
 
     /// The program's graph, for questions and tables; [`Multiverse::explore`] explores it. Whatever

@@ -45,7 +45,7 @@ pub struct RaceStep {
 }
 
 /// Pairs of steps that race, those of the same two places of the source once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pairs {
     pub(super) found: Vec<[Step; 2]>,
     places: BTreeSet<[String; 2]>,
@@ -58,6 +58,15 @@ impl Pairs {
             if let [Some(one), Some(other)] = options.map(&step)
                 && self.places.insert(places(&one, &other))
             {
+                self.found.push([one, other]);
+            }
+        }
+    }
+
+    /// Adds what was found elsewhere.
+    pub(super) fn extend(&mut self, other: Self) {
+        for [one, other] in other.found {
+            if self.places.insert(places(&one, &other)) {
                 self.found.push([one, other]);
             }
         }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::debug::Refused;
 use super::goal::Finding;
 use super::step::{Delivery, Grain, Reduction, Step, Why};
+use super::survey::Surveyed;
 use crate::datum::Datum;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
@@ -52,6 +53,12 @@ pub struct Report {
     pub cyclic: Option<bool>,
     /// Each outcome once.
     pub ends: Vec<End>,
+    /// That states were surveyed, and their graph not kept: then nothing is known of paths and cycles. Left out if not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub survey: Option<Surveyed>,
+    /// Whether the survey to go on with is none of this program.
+    #[serde(skip)]
+    pub foreign: bool,
     /// The breakpoint that the exploration went toward; left out if it went toward none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toward: Option<String>,

@@ -12,6 +12,7 @@ pub mod model;
 mod notes;
 mod reading;
 mod replay;
+pub mod survey;
 
 use std::path::{Path, PathBuf};
 

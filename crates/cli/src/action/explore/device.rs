@@ -89,6 +89,9 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
         ("--session", options.session.is_some()),
         ("--expect", !options.expect.is_empty()),
         ("--verbose", options.verbose),
+        ("--survey", options.survey.survey),
+        ("--cores", options.survey.cores.is_some()),
+        ("--checkpoint", options.survey.checkpoint.is_some()),
     ];
     let next = "of a device program's states, --states, --depth, --time, --solver and --forbid trap say how to explore them";
     super::refuse(&unusual, "programs of model languages", next)?;

@@ -2,6 +2,7 @@
 
 mod device;
 mod goals;
+mod survey;
 
 use borges_commands::model::questions::{More, outcomes};
 use borges_languages::model::{Aspect, Explore, Lead, Model, Order, Report, Schedules, Selection};
@@ -21,8 +22,12 @@ struct Explored<'a> {
 }
 
 pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Exit, Failure> {
-    let Some(model) = super::model::named(&options.program)? else {
-        return device::explore(options, options.program.as_ref(), output);
+    if let Some(file) = &options.survey.resume {
+        return survey::resume(options, file, output);
+    }
+    let program = options.program.as_deref().unwrap_or_default();
+    let Some(model) = super::model::named(program)? else {
+        return device::explore(options, program.as_ref(), output);
     };
     refuse_of_models(&options.within, options.board.is_some())?;
     let demands = [
@@ -37,12 +42,16 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
     )?;
     if options.symmetry && !model.program().has_symmetry() {
         return Err(Failure::usage(
-            format!("{} has no actors that could be alike", options.program),
+            format!("{program} has no actors that could be alike"),
             "--symmetry is for actors; --keep says for every language what tells states apart",
         ));
     }
     let asked = as_asked(options, &model)?;
-    let name = options.program.clone();
+    let name = program.to_owned();
+    if options.survey.survey {
+        return survey::survey(options, name, model, asked, output);
+    }
+    survey::refuse_alone(options)?;
     let mut session = ModelSession::new(name, model, asked, options.session.clone());
     let report = output.watch_states("states explored", |goes_on| session.explore(goes_on));
     let unwritten = |error: AskError| {
@@ -57,27 +66,34 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
         ));
     }
     if let Some(nothing) = report.unmet_in_words() {
-        let message = format!("{}: {nothing}", options.program);
+        let message = format!("{program}: {nothing}");
         return Err(Failure::usage(message, KEPT));
     }
-    goals::judged(options, &mut report)?;
-    let explored = Explored {
-        program: &options.program,
-        report: &report,
-    };
-    output.say(&explored, |paint| {
-        let more = More {
-            values: options.verbose,
-            ways: options.traces,
-        };
-        outcomes(&report, more, paint) + &goals::shown(&report, options, paint)
-    })?;
+    say(options, program, &mut report, output)?;
     if options.session.is_some() {
         let kept = output.watch_states("states to finish", |goes_on| session.write(goes_on));
         kept.map_err(unwritten)?;
     }
     session.end_of_process();
     Ok(goals::exit(&report))
+}
+
+/// Says what was found, and what became of the goals.
+fn say(
+    options: &args::Explore,
+    program: &str,
+    report: &mut Report,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    goals::judged(options, report)?;
+    let report = &*report;
+    output.say(&Explored { program, report }, |paint| {
+        let more = More {
+            values: options.verbose,
+            ways: options.traces,
+        };
+        outcomes(report, more, paint) + &goals::shown(report, options, paint)
+    })
 }
 
 /// What `--keep` takes.

@@ -58,6 +58,16 @@ pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
     });
     sizes.extend(paths.into_iter().chain(classes));
     let _ = writeln!(text, "{}", paint.dim(sizes.join(", ")));
+    if let Some(survey) = &report.survey {
+        let note = format!(
+            "told apart by {} bits each: that a state is missing for that has a probability of {:.1e}; \
+             the farthest are {} from the start",
+            survey.bits,
+            survey.collision_risk,
+            count(survey.depth.into(), "step"),
+        );
+        let _ = writeln!(text, "{}", paint.dim(note));
+    }
     if let Some(abstraction) = &report.abstraction {
         let note = format!(
             "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
@@ -79,7 +89,8 @@ pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
     if !report.complete {
         let note = format!("not all: {}", why_not_all(report));
         let _ = writeln!(text, "{}", paint.warning(note));
-        if report.ends.is_empty() && report.reduction == Reduction::None {
+        let has_order = report.reduction == Reduction::None && report.survey.is_none();
+        if report.ends.is_empty() && has_order {
             let note = "no run came to an end within that: '--order depth' comes to ends sooner, \
                         '--grain visible' takes fewer states to them";
             let _ = writeln!(text, "{}", paint.warning(note));

@@ -41,9 +41,10 @@ pub struct Surveyed {
     nearest: (u32, u32),
 }
 
-/// A way that a program does not have: what was kept is of another program, of another build, or damaged.
+/// A way that a program does not have, or states with other digests: what was kept is of another program, of another
+/// build, or damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the program has no such way")]
+#[error("the program has no such states")]
 pub struct NoWay;
 
 /// A state that a survey follows.
@@ -107,7 +108,7 @@ impl<L: Language, F: Digest> Survey<L, F> {
     /// ([`Survey::kept`]), and the digests of all ([`Survey::digests`]).
     ///
     /// # Errors
-    /// The program has no such way.
+    /// The program has no such way, or its states have other digests.
     pub fn resume(
         language: L,
         kept: &[(Counts, Prefixes)],
@@ -146,7 +147,15 @@ impl<L: Language, F: Digest> Survey<L, F> {
             };
             share.has_counted(before);
         }
-        Ok(Self { shares })
+        let survey = Self { shares };
+        // Another build may have other digests for the same states: it would follow all of them once more.
+        survey.knows_what_waits().then_some(survey).ok_or(NoWay)
+    }
+
+    fn knows_what_waits(&self) -> bool {
+        let (shares, count) = (&self.shares, self.shares.len() as u32);
+        let mut waiting = shares.iter().flat_map(Share::waiting_digests);
+        waiting.all(|digest| shares[digest.owner(count) as usize].knows(digest))
     }
 
     /// What each share has to go on with; with [`Survey::digests`] it is all that was found.

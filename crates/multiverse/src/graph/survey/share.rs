@@ -44,6 +44,8 @@ pub struct Counts {
     pub depth: u32,
     /// Steps from the states that were followed.
     pub edges: u64,
+    /// States that are ends.
+    pub ends: u64,
     /// States of which the language does not know how they go on.
     pub unfollowed: u64,
     /// Digests that others were asked about.
@@ -132,6 +134,17 @@ impl<L: Language, F: Digest> Share<L, F> {
         }
     }
 
+    /// Whether it knows a state that is its own.
+    pub(super) fn knows(&self, digest: F) -> bool {
+        self.known.has(digest)
+    }
+
+    /// The digests of the states that it has still to follow.
+    pub(super) fn waiting_digests(&self) -> impl Iterator<Item = F> {
+        let waiting = self.now.iter().chain(&self.next);
+        waiting.map(|(_, state)| F::digest(state))
+    }
+
     /// What was counted before.
     pub(super) const fn has_counted(&mut self, counts: Counts) {
         self.counts = counts;
@@ -148,13 +161,14 @@ impl<L: Language, F: Digest> Share<L, F> {
             self.language.expand(&state, &mut steps);
             self.counts.edges += steps.len() as u64;
             let is_followed = !steps.is_empty() || self.language.is_followed(&state);
+            self.counts.ends += u64::from(steps.is_empty() && is_followed);
             self.counts.unfollowed += u64::from(!is_followed);
-            let is_end = steps.is_empty() && is_followed;
-            let outcome = is_end.then(|| self.language.outcome(&state));
+            // Of a state that is not followed the outcome says why.
+            let outcome = steps.is_empty().then(|| self.language.outcome(&state));
             look.look(&Sight {
                 language: &self.language,
                 state: &state,
-                outcome: outcome.as_ref(),
+                outcome: outcome.as_ref().filter(|_| is_followed),
                 way: &|| self.log.way(id),
             });
             if let Some(outcome) = outcome {
@@ -447,6 +461,7 @@ impl Counts {
     pub(super) fn add(&mut self, other: Self) {
         self.depth = self.depth.max(other.depth);
         self.edges += other.edges;
+        self.ends += other.ends;
         self.unfollowed += other.unfollowed;
         self.asked += other.asked;
         self.lost += other.lost;

@@ -39,6 +39,16 @@ impl<F: Digest> Table<F> {
         self.0[(hash >> (64 - PART_BITS)) as usize].insert(digest, hash << PART_BITS)
     }
 
+    /// Whether a digest is there.
+    pub(super) fn has(&self, digest: F) -> bool {
+        let hash = spread(digest);
+        let part = &self.0[(hash >> (64 - PART_BITS)) as usize];
+        match digest == F::default() {
+            true => part.zero,
+            false => part.seek(digest, hash << PART_BITS).is_none(),
+        }
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|part| part.len).sum()
@@ -141,6 +151,7 @@ mod tests {
             .collect();
         let (mut table, mut known) = (Table::new(), BTreeSet::new());
         for digest in &digests {
+            assert_eq!(table.has(*digest), known.contains(digest));
             assert_eq!(table.insert(*digest), known.insert(*digest));
             assert_eq!(table.len(), known.len());
         }

@@ -1,0 +1,514 @@
+//! Surveys of programs of model languages in files, to be gone on with.
+//!
+//! A file has a line that says what it is, then blocks, each with its length in eight bytes before it and its CRC-32 in
+//! four after it: what was asked, what each worker has to go on with, and the digests of all states in sorted parts, each
+//! the difference to the one before. It is written beside the old one and takes its place when it is whole: whoever is
+//! killed meanwhile has the old one.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use borges_languages::model::{
+    Checkpoints, Explore, Goal, KeptSurvey, Model, Pending, Progress, Report, Surveying, Told,
+    language,
+};
+use borges_multiverse::graph::{Counts, Ending, Prefixes};
+use crc::{CRC_32_ISO_HDLC, Crc};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The first line of a file.
+const MAGIC: &[u8] = b"borges survey 1\n";
+
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+
+/// A block of more bytes is damage: parts are written that are smaller by far.
+const MOST: u64 = 1 << 36;
+
+/// Why a survey is not gone on with, or not kept.
+#[derive(Debug, Error)]
+pub enum SurveyError {
+    /// The file cannot be read or written.
+    #[error("{0}: {1}")]
+    Io(PathBuf, #[source] io::Error),
+    /// It is another file.
+    #[error("{0} is no survey that was kept: such a file begins with 'borges survey 1'")]
+    Other(PathBuf),
+    /// It was cut or changed.
+    #[error("{0} is damaged: {1}")]
+    Damaged(PathBuf, &'static str),
+    /// It is of a program that this command cannot read.
+    #[error("{0}: its program cannot be read by this version: {1}")]
+    Program(PathBuf, String),
+    /// Its states are none of its program.
+    #[error(
+        "{0}: its states are not those of its program here: it was kept by another build of borges"
+    )]
+    Foreign(PathBuf),
+}
+
+/// How a survey is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keeping {
+    /// Where.
+    pub file: PathBuf,
+    /// How often, besides at the end.
+    pub every: Duration,
+}
+
+/// What a survey is asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What the program is called.
+    pub name: String,
+    /// The program.
+    pub model: Model,
+    /// How it is explored, and what it is held to.
+    pub options: Explore,
+    /// What stands for a state.
+    pub told: Told,
+}
+
+/// A survey that was kept.
+pub struct Kept {
+    /// What it was asked.
+    pub asked: Asked,
+    /// How far it had come, without the digests, which are read when it goes on.
+    survey: KeptSurvey,
+    file: PathBuf,
+}
+
+/// What a file says first.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    name: String,
+    language: String,
+    /// With all that it needs of other files.
+    text: String,
+    how: String,
+    debugger: bool,
+    bits: u32,
+    goals: Vec<KeptGoal>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptGoal {
+    goal: String,
+    unmet: Vec<String>,
+    against: Option<(Vec<u32>, String)>,
+    ends: bool,
+}
+
+/// What a worker has.
+#[derive(Serialize, Deserialize)]
+struct KeptShare {
+    depth: u32,
+    counted: [u64; 5],
+    steps: Vec<(u32, u32)>,
+    now: Vec<u32>,
+    next: Vec<u32>,
+    ends: Vec<(u64, u32, u32)>,
+}
+
+impl From<&Pending> for KeptGoal {
+    fn from(pending: &Pending) -> Self {
+        let Pending {
+            goal,
+            unmet,
+            against,
+            ends,
+        } = pending.clone();
+        Self {
+            goal,
+            unmet,
+            against,
+            ends,
+        }
+    }
+}
+
+impl From<KeptGoal> for Pending {
+    fn from(kept: KeptGoal) -> Self {
+        let KeptGoal {
+            goal,
+            unmet,
+            against,
+            ends,
+        } = kept;
+        Self {
+            goal,
+            unmet,
+            against,
+            ends,
+        }
+    }
+}
+
+impl From<&(Counts, Prefixes)> for KeptShare {
+    fn from((counts, prefixes): &(Counts, Prefixes)) -> Self {
+        let Counts {
+            depth,
+            edges,
+            ends,
+            unfollowed,
+            asked,
+            lost,
+        } = *counts;
+        let Prefixes {
+            steps,
+            now,
+            next,
+            ends: endings,
+        } = prefixes.clone();
+        Self {
+            depth,
+            counted: [edges, ends, unfollowed, asked, lost],
+            steps,
+            now,
+            next,
+            ends: endings
+                .iter()
+                .map(|end| (end.states, end.depth, end.node))
+                .collect(),
+        }
+    }
+}
+
+impl From<KeptShare> for (Counts, Prefixes) {
+    fn from(kept: KeptShare) -> Self {
+        let [edges, ends, unfollowed, asked, lost] = kept.counted;
+        let counts = Counts {
+            depth: kept.depth,
+            edges,
+            ends,
+            unfollowed,
+            asked,
+            lost,
+        };
+        let ending = |(states, depth, node)| Ending {
+            states,
+            depth,
+            node,
+        };
+        let prefixes = Prefixes {
+            steps: kept.steps,
+            now: kept.now,
+            next: kept.next,
+            ends: kept.ends.into_iter().map(ending).collect(),
+        };
+        (counts, prefixes)
+    }
+}
+
+/// Surveys the states of a program, and keeps the survey if that is asked for. None is kept of a program that is held to
+/// having no races.
+///
+/// # Errors
+/// [`SurveyError::Io`] if it cannot be kept; it goes on to its end before that is said.
+pub fn survey(
+    asked: &Asked,
+    workers: Option<usize>,
+    keeping: Option<&Keeping>,
+    keep_going: impl FnMut(&Progress) -> bool,
+) -> Result<Report, SurveyError> {
+    run(asked, workers, keeping, None, keep_going)
+}
+
+impl Kept {
+    /// Reads what a survey was asked and how far it had come, and checks that the file is whole.
+    ///
+    /// # Errors
+    /// [`SurveyError`].
+    pub fn open(path: &Path) -> Result<Self, SurveyError> {
+        let mut blocks = Blocks::open(path)?;
+        let head: Head = blocks.read()?;
+        let told = Told::of_bits(head.bits);
+        let told =
+            told.ok_or_else(|| blocks.damaged("it tells states apart in a way that there is not"))?;
+        let shares: Vec<KeptShare> = blocks.read()?;
+        while blocks.next()?.is_some() {}
+        let unreadable = |why: String| SurveyError::Program(path.to_owned(), why);
+        let dialect = language::all()
+            .into_iter()
+            .find(|dialect| dialect.name() == head.language);
+        let dialect =
+            dialect.ok_or_else(|| unreadable(format!("there is no language {}", head.language)))?;
+        let model =
+            Model::parse(dialect, &head.text).map_err(|error| unreadable(error.to_string()))?;
+        let goals = head.goals.iter().map(|kept| Goal::read(&model, &kept.goal));
+        let goals = goals
+            .collect::<Result<_, _>>()
+            .map_err(|error| unreadable(error.to_string()))?;
+        let options = Explore {
+            debugger: head.debugger,
+            goals,
+            ..Explore::of_how(&head.how)
+        };
+        Ok(Self {
+            asked: Asked {
+                name: head.name,
+                model,
+                options,
+                told,
+            },
+            survey: KeptSurvey {
+                shares: shares.into_iter().map(Into::into).collect(),
+                goals: head.goals.into_iter().map(Into::into).collect(),
+            },
+            file: path.to_owned(),
+        })
+    }
+
+    /// Goes on with it, by any number of workers.
+    ///
+    /// # Errors
+    /// [`SurveyError`].
+    pub fn go_on(
+        self,
+        workers: Option<usize>,
+        keeping: Option<&Keeping>,
+        keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<Report, SurveyError> {
+        let Self {
+            asked,
+            survey,
+            file,
+        } = self;
+        let mut blocks = Blocks::open(&file)?;
+        let (_head, _shares) = (blocks.next()?, blocks.next()?);
+        run(&asked, workers, keeping, Some((survey, blocks)), keep_going)
+    }
+}
+
+fn run(
+    asked: &Asked,
+    workers: Option<usize>,
+    keeping: Option<&Keeping>,
+    from: Option<(KeptSurvey, Blocks)>,
+    keep_going: impl FnMut(&Progress) -> bool,
+) -> Result<Report, SurveyError> {
+    let (mut failed, unread) = (None, Cell::new(None));
+    let file = from.as_ref().map(|(_, blocks)| blocks.path.clone());
+    let from = from.map(|(survey, blocks)| {
+        let (mut blocks, unread) = (blocks, &unread);
+        let parts = std::iter::from_fn(move || match blocks.next() {
+            Ok(part) => part,
+            Err(error) => {
+                unread.set(Some(error));
+                None
+            }
+        });
+        let digests: Box<dyn Iterator<Item = u128>> =
+            Box::new(parts.flat_map(|part| unpacked(&part)));
+        (survey, digests)
+    });
+    let checkpoints = keeping.map(|keeping| -> Box<dyn Checkpoints + '_> {
+        Box::new(Writer {
+            asked,
+            keeping,
+            last: Instant::now(),
+            failed: &mut failed,
+        })
+    });
+    let surveying = Surveying {
+        told: asked.told,
+        workers,
+        checkpoints,
+        from,
+    };
+    let report = asked.model.survey(&asked.options, keep_going, surveying);
+    match (unread.into_inner().or(failed), file) {
+        (Some(error), _) => Err(error),
+        (None, Some(file)) if report.foreign => Err(SurveyError::Foreign(file)),
+        (None, _) => Ok(report),
+    }
+}
+
+/// Writes surveys into a file.
+struct Writer<'w> {
+    asked: &'w Asked,
+    keeping: &'w Keeping,
+    last: Instant,
+    /// Why the last one could not be written.
+    failed: &'w mut Option<SurveyError>,
+}
+
+impl Checkpoints for Writer<'_> {
+    fn is_due(&mut self) -> bool {
+        self.last.elapsed() >= self.keeping.every
+    }
+
+    fn keep(&mut self, survey: &KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>) {
+        let file = &self.keeping.file;
+        let written = self.write(survey, digests);
+        *self.failed = written
+            .err()
+            .map(|error| SurveyError::Io(file.clone(), error));
+        self.last = Instant::now();
+    }
+}
+
+impl Writer<'_> {
+    fn write(
+        &self,
+        survey: &KeptSurvey,
+        digests: &mut dyn Iterator<Item = Vec<u128>>,
+    ) -> io::Result<()> {
+        let Asked {
+            name,
+            model,
+            options,
+            told,
+        } = self.asked;
+        let head = Head {
+            name: name.clone(),
+            language: model.dialect().name().to_owned(),
+            text: model.whole().to_owned(),
+            how: options.how(),
+            debugger: options.debugger,
+            bits: told.bits(),
+            goals: survey.goals.iter().map(Into::into).collect(),
+        };
+        let shares: Vec<KeptShare> = survey.shares.iter().map(Into::into).collect();
+        let file = &self.keeping.file;
+        let mut beside = file.as_os_str().to_owned();
+        beside.push(".new");
+        let mut to = BufWriter::new(File::create(&beside)?);
+        to.write_all(MAGIC)?;
+        write_block(
+            &mut to,
+            &postcard::to_allocvec(&head).map_err(io::Error::other)?,
+        )?;
+        write_block(
+            &mut to,
+            &postcard::to_allocvec(&shares).map_err(io::Error::other)?,
+        )?;
+        for part in digests {
+            write_block(&mut to, &packed(&part))?;
+        }
+        // An empty one is the end: a file that was cut between two blocks is not whole.
+        write_block(&mut to, &[])?;
+        to.into_inner()
+            .map_err(io::IntoInnerError::into_error)?
+            .sync_all()?;
+        std::fs::rename(&beside, file)
+    }
+}
+
+fn write_block(to: &mut impl Write, block: &[u8]) -> io::Result<()> {
+    to.write_all(&(block.len() as u64).to_le_bytes())?;
+    to.write_all(block)?;
+    to.write_all(&CRC.checksum(block).to_le_bytes())
+}
+
+/// The blocks of a file.
+struct Blocks {
+    path: PathBuf,
+    from: BufReader<File>,
+}
+
+impl Blocks {
+    fn open(path: &Path) -> Result<Self, SurveyError> {
+        let unread = |error| SurveyError::Io(path.to_owned(), error);
+        let mut from = BufReader::new(File::open(path).map_err(unread)?);
+        let mut magic = [0; MAGIC.len()];
+        match from.read_exact(&mut magic) {
+            Ok(()) if magic == *MAGIC => Ok(Self {
+                path: path.to_owned(),
+                from,
+            }),
+            _ => Err(SurveyError::Other(path.to_owned())),
+        }
+    }
+
+    fn damaged(&self, what: &'static str) -> SurveyError {
+        SurveyError::Damaged(self.path.clone(), what)
+    }
+
+    /// The next block; none at the end.
+    fn next(&mut self) -> Result<Option<Vec<u8>>, SurveyError> {
+        let cut = "it ends too early";
+        let mut len = [0; 8];
+        self.from
+            .read_exact(&mut len)
+            .map_err(|_| self.damaged(cut))?;
+        let len = u64::from_le_bytes(len);
+        if len > MOST {
+            return Err(self.damaged("a length is out of bounds"));
+        }
+        // Memory is taken for what is there, whatever the length says.
+        let mut block = Vec::new();
+        let read = (&mut self.from).take(len).read_to_end(&mut block);
+        read.map_err(|error| SurveyError::Io(self.path.clone(), error))?;
+        let mut sum = [0; 4];
+        self.from
+            .read_exact(&mut sum)
+            .map_err(|_| self.damaged(cut))?;
+        if block.len() as u64 != len || CRC.checksum(&block) != u32::from_le_bytes(sum) {
+            return Err(self.damaged("a block is not what was written"));
+        }
+        Ok((!block.is_empty()).then_some(block))
+    }
+
+    fn read<T: for<'de> Deserialize<'de>>(&mut self) -> Result<T, SurveyError> {
+        let block = self.next()?.unwrap_or_default();
+        postcard::from_bytes(&block).map_err(|_| self.damaged("a block says nothing that is known"))
+    }
+}
+
+/// Sorted numbers, each as the difference to the one before: 7 bits a byte, the highest bit set in all but the last.
+fn packed(sorted: &[u128]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(6 * sorted.len() + 1);
+    // Nothing is no block.
+    bytes.push(0);
+    let mut last = 0;
+    for number in sorted {
+        let mut rest = number.wrapping_sub(last);
+        while rest > 0x7f {
+            bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+        last = *number;
+    }
+    bytes
+}
+
+fn unpacked(bytes: &[u8]) -> Vec<u128> {
+    let (mut numbers, mut last, mut rest, mut shift) = (Vec::new(), 0_u128, 0_u128, 0_u32);
+    for byte in bytes.iter().skip(1) {
+        rest |= u128::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+        shift += 7;
+        if byte & 0x80 == 0 {
+            last = last.wrapping_add(rest);
+            numbers.push(last);
+            (rest, shift) = (0, 0);
+        }
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_numbers_are_what_they_were() {
+        let numbers = [
+            0,
+            1,
+            127,
+            128,
+            1 << 20,
+            u128::from(u64::MAX),
+            1 << 127,
+            u128::MAX,
+        ];
+        assert_eq!(unpacked(&packed(&numbers)), numbers);
+        assert_eq!(unpacked(&packed(&[])), []);
+        assert!(!packed(&[]).is_empty());
+    }
+}
