@@ -48,7 +48,10 @@ pub(crate) fn two_phase_commit(participants: usize) -> String {
         let _ = writeln!(text, "def {name} := makeParticipant();");
     }
     let send = |message: &str| {
-        let sends: Vec<_> = names.iter().map(|name| format!("{name}<-{message}")).collect();
+        let sends: Vec<_> = names
+            .iter()
+            .map(|name| format!("{name}<-{message}"))
+            .collect();
         sends.join("; ")
     };
     let _ = writeln!(
@@ -81,7 +84,11 @@ pub(crate) fn math(clients: usize) -> String {
     );
     for client in 0..clients {
         let asks = client == 0;
-        let _ = writeln!(text, "def c{client} := makeClient(math, {}, {asks});", 12 + client);
+        let _ = writeln!(
+            text,
+            "def c{client} := makeClient(math, {}, {asks});",
+            12 + client
+        );
     }
     for client in 0..clients {
         let _ = writeln!(text, "c{client}<-start();");
