@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
-use borges_languages::model::{Reduction, Schedules, Told};
+use borges_languages::model::{DigestSize, Reduction, Schedules};
 use borges_session::suggest;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -535,7 +535,7 @@ pub(crate) struct Survey {
     pub(crate) survey: bool,
     /// How many bits stand for a state. The report says how probable it is that two had the same
     #[arg(long, value_name = "64|128", value_parser = told, default_value = "64", requires = "survey")]
-    pub(crate) bits: Told,
+    pub(crate) bits: DigestSize,
     /// How many cores compute [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) cores: Option<u16>,
@@ -556,8 +556,8 @@ pub(crate) struct Survey {
 }
 
 /// What stands for a state, by its number of bits.
-fn told(text: &str) -> Result<Told, String> {
-    let bits = text.parse().ok().and_then(Told::of_bits);
+fn told(text: &str) -> Result<DigestSize, String> {
+    let bits = text.parse().ok().and_then(DigestSize::of_bits);
     bits.ok_or_else(|| "it is 64 or 128".to_owned())
 }
 

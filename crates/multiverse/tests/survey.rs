@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{
-    Answer, Ask, Counts, Exploration, Limits, Look, NodeId, Pause, Prefixes, Share, Sight,
-    Strategy as Order, Survey, Surveyed,
+    Counts, Exploration, Limits, News, NodeId, Onlooker, Pause, Prefixes, Share, Sight,
+    Strategy as Order, Survey, Surveyed, Unsure,
 };
 use borges_multiverse::heed::Patient;
 use borges_multiverse::language::Language;
@@ -57,8 +57,8 @@ fn walked(program: &Digraph, choices: impl IntoIterator<Item = usize>) -> usize 
 /// Shares that hear from each other late, in any order, or not before they have to.
 struct Hostile<'p, F> {
     shares: Vec<Share<&'p Digraph, F>>,
-    asks: Vec<(usize, usize, Ask<F>)>,
-    answers: Vec<(usize, Answer)>,
+    asks: Vec<(usize, usize, Unsure<F>)>,
+    answers: Vec<(usize, News)>,
     random: Random,
 }
 
@@ -140,7 +140,7 @@ impl<'p, F: Digest> Hostile<'p, F> {
 #[derive(Default)]
 struct Shown(Vec<(usize, Vec<u32>)>);
 
-impl Look<&Digraph> for Shown {
+impl Onlooker<&Digraph> for Shown {
     fn look(&mut self, sight: &Sight<'_, &Digraph>) {
         assert_eq!(
             sight.outcome.is_some(),

@@ -25,7 +25,7 @@ use super::report::{End, Met, Report};
 use super::reported::Reported;
 use super::schedule::Selection;
 use super::step::{Reduction, Step, Why};
-use super::survey::Surveying;
+use super::surveying::Surveying;
 use super::{Model, Threads};
 
 /// The longest run that is followed without merging: all its states are in memory.

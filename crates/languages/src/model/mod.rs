@@ -32,6 +32,7 @@ mod reported;
 mod schedule;
 mod step;
 mod survey;
+mod surveying;
 mod threads;
 
 use std::sync::Arc;
@@ -51,11 +52,11 @@ pub use job::{DESCRIBED, Job, Kept};
 pub use lead::Lead;
 pub use lens::Aspect;
 pub use races::{RaceRow, RaceStep, Races};
-pub use report::{End, How, Met, Report};
+pub use report::{End, How, Met, Report, SurveyNote};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use step::{Delivery, Grain, Reduction, Step, Why};
-pub use survey::{Checkpoints, KeptSurvey, Surveyed, Surveying, Told};
+pub use surveying::{Checkpoints, DigestSize, KeptSurvey, Surveying};
 pub use threads::Threads;
 
 /// A program of a model language.

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::debug::Refused;
 use super::goal::Finding;
 use super::step::{Delivery, Grain, Reduction, Step, Why};
-use super::survey::Surveyed;
 use crate::datum::Datum;
 
 /// What an exploration found. Its JSON is a contract: fields are added, never changed.
@@ -55,7 +54,7 @@ pub struct Report {
     pub ends: Vec<End>,
     /// That states were surveyed, and their graph not kept: then nothing is known of paths and cycles. Left out if not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub survey: Option<Surveyed>,
+    pub survey: Option<SurveyNote>,
     /// Whether the survey to go on with is none of this program.
     #[serde(skip)]
     pub foreign: bool,
@@ -72,6 +71,22 @@ pub struct Report {
     #[serde(skip)]
     pub refused: Option<Refused>,
 }
+
+/// What a report says of a survey.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SurveyNote {
+    /// How many bits stood for a state.
+    pub bits: u32,
+    /// How probable it is that two different states had the same ones, and one was not followed.
+    pub collision_risk: f64,
+    /// How many steps lie between the start and the farthest states.
+    pub depth: u32,
+    /// How many workers there were.
+    pub workers: usize,
+}
+
+/// A number that a calculation gave is equal to itself: it is never one that is none.
+impl Eq for SurveyNote {}
 
 /// Where a breakpoint was met first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,95 +1,18 @@
 //! All states without their graph: for programs of which that does not fit into memory.
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
-use borges_multiverse::graph::{Counts, Look, Prefixes, Sight, Survey};
+use borges_multiverse::graph::{Onlooker, Pause, Sight, Survey};
 use borges_multiverse::workers::Workers as _;
-use serde::Serialize;
 
 use super::explore::Progress;
-use super::goal::{Finding, Judging, Pending};
+use super::goal::{Finding, Judging};
 use super::job::Job;
 use super::races::walked;
-use super::report::Report;
+use super::report::{Report, SurveyNote};
 use super::reported::Reported;
 use super::step::{Step, Why};
+use super::surveying::{Checkpoints, DigestSize, KeptSurvey, Surveying};
 use super::threads::Threads;
-
-/// How states are told apart that are not kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub enum Told {
-    /// By 64 bits each: two of 10⁹ states share them with a probability of 2.7 %, and one would be missing.
-    #[default]
-    By64,
-    /// By 128.
-    By128,
-}
-
-impl Told {
-    /// The one of so many bits.
-    #[must_use]
-    pub const fn of_bits(bits: u32) -> Option<Self> {
-        match bits {
-            64 => Some(Self::By64),
-            128 => Some(Self::By128),
-            _ => None,
-        }
-    }
-
-    /// How many bits that are.
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        match self {
-            Self::By64 => 64,
-            Self::By128 => 128,
-        }
-    }
-}
-
-/// What a report says of a survey.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Surveyed {
-    /// How many bits stood for a state.
-    pub bits: u32,
-    /// How probable it is that two different states had the same ones, and one was not followed.
-    pub collision_risk: f64,
-    /// How many steps lie between the start and the farthest states.
-    pub depth: u32,
-    /// How many workers there were.
-    pub workers: usize,
-}
-
-/// A number that a calculation gave is equal to itself: it is never one that is none.
-impl Eq for Surveyed {}
-
-/// A survey as it can be kept in a file, without the digests of its states.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeptSurvey {
-    /// What each worker had counted, and has to go on with.
-    pub shares: Vec<(Counts, Prefixes)>,
-    /// What is known of each goal.
-    pub goals: Vec<Pending>,
-}
-
-/// Keeps surveys as they go on.
-pub trait Checkpoints {
-    /// Whether it is time to keep one.
-    fn is_due(&mut self) -> bool;
-
-    /// Keeps this one; `digests` are those of its states, in sorted parts, the lowest bits of each number.
-    fn keep(&mut self, survey: &KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>);
-}
-
-/// How states are surveyed.
-pub struct Surveying<'s> {
-    /// What stands for a state.
-    pub told: Told,
-    /// How many workers; one for each core, if nothing is said.
-    pub workers: Option<usize>,
-    /// Where the survey is kept, now and then and at the end.
-    pub checkpoints: Option<Box<dyn Checkpoints + 's>>,
-    /// The one to go on with, and the digests of its states.
-    pub from: Option<(KeptSurvey, Box<dyn Iterator<Item = u128> + 's>)>,
-}
 
 /// Looks at states for goals.
 struct Judge<'g> {
@@ -97,7 +20,7 @@ struct Judge<'g> {
     goals: Vec<Judging<'g, Vec<u32>>>,
 }
 
-impl<P: Reported> Look<P> for Judge<'_> {
+impl<P: Reported> Onlooker<P> for Judge<'_> {
     fn look(&mut self, sight: &Sight<'_, P>) {
         let (language, text) = (sight.language, self.text);
         let name = |state: &_, agent: &_| language.agent_name(state, agent);
@@ -128,7 +51,7 @@ impl<'g> Judge<'g> {
     }
 }
 
-impl Job<'_> {
+impl<'j> Job<'j> {
     /// Surveys the states of a program.
     pub(super) fn survey<P: Reported + 'static>(
         &mut self,
@@ -136,74 +59,46 @@ impl Job<'_> {
         surveying: Surveying<'_>,
     ) -> Report {
         match surveying.told {
-            Told::By64 => self.surveyed::<P, Fingerprint>(plain, surveying),
-            Told::By128 => self.surveyed::<P, WideFingerprint>(plain, surveying),
+            DigestSize::By64 => self.surveyed::<P, Fingerprint>(plain, surveying),
+            DigestSize::By128 => self.surveyed::<P, WideFingerprint>(plain, surveying),
         }
     }
 
     fn surveyed<P: Reported + 'static, F: Digest>(
         &mut self,
         plain: P,
-        mut surveying: Surveying<'_>,
+        surveying: Surveying<'_>,
     ) -> Report {
-        let mut report = self.empty();
         let threads = surveying.workers.map_or_else(Threads::all, Threads::new);
-        let (workers, text, options) = (threads.count(), self.text, self.options);
-        let mut judges: Vec<_> = (0..workers)
-            .map(|_| Judge {
-                text,
-                goals: options.goals.iter().map(Judging::new).collect(),
-            })
-            .collect();
-        let survey = match surveying.from.take() {
+        let mut judges = self.judges(threads.count());
+        let begun = match surveying.from {
             None => Ok(Survey::<P, F>::begin(plain.clone())),
             Some((kept, digests)) => {
-                let goals = options.goals.iter().zip(kept.goals);
-                judges[0].goals = goals
-                    .map(|(goal, pending)| Judging::go_on(goal, pending))
-                    .collect();
+                let goals = self.options.goals.iter().zip(kept.goals);
+                let goals = goals.map(|(goal, pending)| Judging::go_on(goal, pending));
+                judges[0].goals = goals.collect();
                 let digests = digests.map(F::of_bits);
-                Survey::resume(plain.clone(), &kept.shares, digests, workers)
+                Survey::resume(plain.clone(), &kept.shares, digests, threads.count())
             }
         };
-        let Ok(mut survey) = survey else {
-            report.foreign = true;
-            return report;
+        let Ok(mut survey) = begun else {
+            return Report {
+                foreign: true,
+                ..self.empty()
+            };
         };
-        let limits = self.limits();
-        let pause = loop {
-            let (mut is_due, checkpoints) = (false, &mut surveying.checkpoints);
-            let pause = survey.look_on(&threads, &limits, &mut judges, |survey| {
-                is_due = checkpoints
-                    .as_mut()
-                    .is_some_and(|checkpoints| checkpoints.is_due());
-                !is_due && self.goes_on(&come(survey))
-            });
-            if let Some(checkpoints) = checkpoints {
-                let goals = Judge::all(&judges).iter().map(Judging::pending).collect();
-                let kept = KeptSurvey {
-                    shares: survey.kept(),
-                    goals,
-                };
-                let mut digests = survey
-                    .digests()
-                    .map(|part| part.into_iter().map(F::bits).collect());
-                checkpoints.keep(&kept, &mut digests);
-            }
-            if !is_due || !self.goes_on(&come(&survey)) {
-                break pause;
-            }
-        };
+        let pause = self.follow_all(&mut survey, &threads, &mut judges, surveying.checkpoints);
         let counts = survey.counts();
+        let mut report = self.empty();
         report.states = survey.states() as u64;
         report.edges = counts.edges;
         report.why = Why::of(pause);
         report.complete = report.why.is_none();
-        report.survey = Some(Surveyed {
+        report.survey = Some(SurveyNote {
             bits: F::BITS,
             collision_risk: F::risk(report.states),
             depth: counts.depth,
-            workers,
+            workers: threads.count(),
         });
         let (ends, states, complete) = (survey.ends(), report.states, report.complete);
         let ends = ends.iter().map(|(outcome, end)| {
@@ -220,6 +115,44 @@ impl Job<'_> {
         // Nobody waits until a large one is freed.
         std::thread::spawn(move || drop(survey));
         report
+    }
+
+    /// Surveys to the limits, and keeps what is found now and then.
+    fn follow_all<P: Reported, F: Digest>(
+        &mut self,
+        survey: &mut Survey<P, F>,
+        threads: &Threads,
+        judges: &mut [Judge<'j>],
+        mut checkpoints: Option<Box<dyn Checkpoints + '_>>,
+    ) -> Pause {
+        let limits = self.limits();
+        loop {
+            let mut is_due = false;
+            let pause = survey.look_on(threads, &limits, judges, |survey| {
+                is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
+                !is_due && self.goes_on(&come(survey))
+            });
+            if let Some(checkpoints) = &mut checkpoints {
+                let goals = Judge::all(judges).iter().map(Judging::pending).collect();
+                let shares = survey.kept();
+                let parts = survey.digests();
+                let mut digests = parts.map(|part| part.into_iter().map(F::bits).collect());
+                checkpoints.keep(&KeptSurvey { shares, goals }, &mut digests);
+            }
+            if !is_due || !self.goes_on(&come(survey)) {
+                return pause;
+            }
+        }
+    }
+
+    /// One for each worker.
+    fn judges(&self, workers: usize) -> Vec<Judge<'j>> {
+        let goals = || self.options.goals.iter().map(Judging::new).collect();
+        let judge = |_| Judge {
+            text: self.text,
+            goals: goals(),
+        };
+        (0..workers).map(judge).collect()
     }
 }
 

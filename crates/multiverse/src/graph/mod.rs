@@ -31,7 +31,7 @@ pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
 pub use survey::{
-    Answer, Ask, Counts, Ending, Look, NoWay, Prefixes, Share, Sight, Survey, Surveyed,
+    Counts, EndNode, News, NoWay, Onlooker, Prefixes, Share, Sight, Survey, Surveyed, Unsure,
 };
 
 use crate::fingerprint::Fingerprint;

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use borges_languages::model::{
-    Checkpoints, Explore, Goal, KeptSurvey, Model, Pending, Progress, Report, Surveying, Told,
-    language,
+    Checkpoints, DigestSize, Explore, Goal, KeptSurvey, Model, Pending, Progress, Report,
+    Surveying, language,
 };
-use borges_multiverse::graph::{Counts, Ending, Prefixes};
+use borges_multiverse::graph::{Counts, EndNode, Prefixes};
 use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -61,7 +61,7 @@ pub struct Keeping {
 
 /// What a survey is asked.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct SurveyAsked {
     /// What the program is called.
     pub name: String,
     /// The program.
@@ -69,13 +69,13 @@ pub struct Asked {
     /// How it is explored, and what it is held to.
     pub options: Explore,
     /// What stands for a state.
-    pub told: Told,
+    pub told: DigestSize,
 }
 
 /// A survey that was kept.
-pub struct Kept {
+pub struct SurveyFile {
     /// What it was asked.
-    pub asked: Asked,
+    pub asked: SurveyAsked,
     /// How far it had come, without the digests, which are read when it goes on.
     survey: KeptSurvey,
     file: PathBuf,
@@ -188,7 +188,7 @@ impl From<KeptShare> for (Counts, Prefixes) {
             asked,
             lost,
         };
-        let ending = |(states, depth, node)| Ending {
+        let ending = |(states, depth, node)| EndNode {
             states,
             depth,
             node,
@@ -209,7 +209,7 @@ impl From<KeptShare> for (Counts, Prefixes) {
 /// # Errors
 /// [`SurveyError::Io`] if it cannot be kept; it goes on to its end before that is said.
 pub fn survey(
-    asked: &Asked,
+    asked: &SurveyAsked,
     workers: Option<usize>,
     keeping: Option<&Keeping>,
     keep_going: impl FnMut(&Progress) -> bool,
@@ -217,7 +217,7 @@ pub fn survey(
     run(asked, workers, keeping, None, keep_going)
 }
 
-impl Kept {
+impl SurveyFile {
     /// Reads what a survey was asked and how far it had come, and checks that the file is whole.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ impl Kept {
     pub fn open(path: &Path) -> Result<Self, SurveyError> {
         let mut blocks = Blocks::open(path)?;
         let head: Head = blocks.read()?;
-        let told = Told::of_bits(head.bits);
+        let told = DigestSize::of_bits(head.bits);
         let told =
             told.ok_or_else(|| blocks.damaged("it tells states apart in a way that there is not"))?;
         let shares: Vec<KeptShare> = blocks.read()?;
@@ -248,7 +248,7 @@ impl Kept {
             ..Explore::of_how(&head.how)
         };
         Ok(Self {
-            asked: Asked {
+            asked: SurveyAsked {
                 name: head.name,
                 model,
                 options,
@@ -284,7 +284,7 @@ impl Kept {
 }
 
 fn run(
-    asked: &Asked,
+    asked: &SurveyAsked,
     workers: Option<usize>,
     keeping: Option<&Keeping>,
     from: Option<(KeptSurvey, Blocks)>,
@@ -329,7 +329,7 @@ fn run(
 
 /// Writes surveys into a file.
 struct Writer<'w> {
-    asked: &'w Asked,
+    asked: &'w SurveyAsked,
     keeping: &'w Keeping,
     last: Instant,
     /// Why the last one could not be written.
@@ -357,7 +357,7 @@ impl Writer<'_> {
         survey: &KeptSurvey,
         digests: &mut dyn Iterator<Item = Vec<u128>>,
     ) -> io::Result<()> {
-        let Asked {
+        let SurveyAsked {
             name,
             model,
             options,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use borges_languages::model::{Explore, Model, Report};
-use borges_session::survey::{Asked, Keeping, Kept, SurveyError, survey as surveyed};
+use borges_session::survey::{Keeping, SurveyAsked, SurveyError, SurveyFile, survey as surveyed};
 
 use super::{goals, say};
 use crate::args;
@@ -26,7 +26,7 @@ pub(super) fn survey(
         ));
     }
     let told = options.survey.bits;
-    let asked = Asked {
+    let asked = SurveyAsked {
         name,
         model,
         options: bounded(asked, options),
@@ -46,7 +46,7 @@ pub(super) fn resume(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     super::refuse_of_models(&options.within, options.board.is_some())?;
-    let mut kept = Kept::open(file).map_err(told)?;
+    let mut kept = SurveyFile::open(file).map_err(told)?;
     kept.asked.options = bounded(kept.asked.options, options);
     let (name, keeping) = (kept.asked.name.clone(), keeping(options, Some(file)));
     let report = output.watch_states("states surveyed", |goes_on| {

@@ -43,31 +43,7 @@ pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
     if let Some(note) = same.note() {
         let _ = writeln!(text, "{}", paint.dim(note));
     }
-    let mut sizes = vec![
-        count(report.states, "state"),
-        count(report.edges, "edge"),
-        count(report.ends.len() as u64, "outcome"),
-    ];
-    let paths = report.paths.as_ref().map(|paths| match paths.as_str() {
-        "1" => "1 path".to_string(),
-        paths => format!("{paths} paths"),
-    });
-    let classes = report.classes.map(|classes| match classes {
-        1 => "1 class of runs".to_string(),
-        classes => format!("{} classes of runs", grouped(classes)),
-    });
-    sizes.extend(paths.into_iter().chain(classes));
-    let _ = writeln!(text, "{}", paint.dim(sizes.join(", ")));
-    if let Some(survey) = &report.survey {
-        let note = format!(
-            "told apart by {} bits each: that a state is missing for that has a probability of {:.1e}; \
-             the farthest are {} from the start",
-            survey.bits,
-            survey.collision_risk,
-            count(survey.depth.into(), "step"),
-        );
-        let _ = writeln!(text, "{}", paint.dim(note));
-    }
+    text.push_str(&sizes(report, paint));
     if let Some(abstraction) = &report.abstraction {
         let note = format!(
             "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
@@ -95,6 +71,37 @@ pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
                         '--grain visible' takes fewer states to them";
             let _ = writeln!(text, "{}", paint.warning(note));
         }
+    }
+    text
+}
+
+/// How much was explored.
+fn sizes(report: &Report, paint: &Paint) -> String {
+    let mut text = String::new();
+    let mut sizes = vec![
+        count(report.states, "state"),
+        count(report.edges, "edge"),
+        count(report.ends.len() as u64, "outcome"),
+    ];
+    let paths = report.paths.as_ref().map(|paths| match paths.as_str() {
+        "1" => "1 path".to_string(),
+        paths => format!("{paths} paths"),
+    });
+    let classes = report.classes.map(|classes| match classes {
+        1 => "1 class of runs".to_string(),
+        classes => format!("{} classes of runs", grouped(classes)),
+    });
+    sizes.extend(paths.into_iter().chain(classes));
+    let _ = writeln!(text, "{}", paint.dim(sizes.join(", ")));
+    if let Some(survey) = &report.survey {
+        let note = format!(
+            "told apart by {} bits each: that a state is missing for that has a probability of {:.1e}; \
+             the farthest are {} from the start",
+            survey.bits,
+            survey.collision_risk,
+            count(survey.depth.into(), "step"),
+        );
+        let _ = writeln!(text, "{}", paint.dim(note));
     }
     text
 }

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-pub use prefixes::{Ending, Prefixes};
-pub use share::{Answer, Ask, Counts, Share};
+pub use prefixes::{EndNode, Prefixes};
+pub use share::{Counts, News, Share, Unsure};
 use thiserror::Error;
 
 use super::{Limits, Pause};
@@ -60,13 +60,13 @@ pub struct Sight<'s, L: Language> {
 }
 
 /// Looks at each state once, when it is followed.
-pub trait Look<L: Language> {
+pub trait Onlooker<L: Language> {
     /// Here is one.
     fn look(&mut self, sight: &Sight<'_, L>);
 }
 
 /// Looks away.
-impl<L: Language> Look<L> for () {
+impl<L: Language> Onlooker<L> for () {
     fn look(&mut self, _: &Sight<'_, L>) {}
 }
 
@@ -280,7 +280,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
     ///
     /// # Panics
     /// There are more shares than that already.
-    pub fn look_on<K: Look<L> + Send>(
+    pub fn look_on<K: Onlooker<L> + Send>(
         &mut self,
         workers: &dyn Workers,
         limits: &Limits,
@@ -309,7 +309,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
     }
 
     /// `each` does a job for each share.
-    fn rounds<K: Look<L>>(
+    fn rounds<K: Onlooker<L>>(
         &mut self,
         (limits, batch): (&Limits, impl Fn() -> usize),
         looks: &mut [K],
@@ -344,7 +344,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
     }
 
     /// Each share follows up to so many states; afterwards all questions are settled.
-    fn round<K: Look<L>>(
+    fn round<K: Onlooker<L>>(
         &mut self,
         most: usize,
         looks: &mut [K],

@@ -13,12 +13,12 @@ pub struct Prefixes {
     /// Those of the level after it.
     pub next: Vec<u32>,
     /// Ends.
-    pub ends: Vec<Ending>,
+    pub ends: Vec<EndNode>,
 }
 
 /// Ends of one outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub struct EndNode {
     /// How many states end so.
     pub states: u64,
     /// The length of a shortest way there.
@@ -33,7 +33,7 @@ impl Prefixes {
         log: &Log,
         now: impl Iterator<Item = u32>,
         next: impl Iterator<Item = u32>,
-        ends: impl Iterator<Item = Ending>,
+        ends: impl Iterator<Item = EndNode>,
     ) -> Self {
         let picked = Self {
             steps: Vec::new(),
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn ways_are_kept_and_nothing_else() {
         let log = halves();
-        let end = Ending {
+        let end = EndNode {
             states: 3,
             depth: 2,
             node: 5,
@@ -240,7 +240,7 @@ mod tests {
                 ..sound.clone()
             },
             Prefixes {
-                ends: vec![Ending {
+                ends: vec![EndNode {
                     states: 1,
                     depth: 0,
                     node: 3,

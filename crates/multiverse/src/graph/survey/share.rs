@@ -4,17 +4,17 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::log::Log;
-use super::prefixes::{Ending, Prefixes};
+use super::prefixes::{EndNode, Prefixes};
 use super::table::Table;
-use super::{Look, NoWay, Sight, Surveyed};
+use super::{NoWay, Onlooker, Sight, Surveyed};
 use crate::fingerprint::Digest;
 use crate::language::{Language, Outcome};
 
 /// Digests asked about lately: most steps lead to a state that was just met, and nobody needs to be asked again.
 const RECENT: usize = 1 << 16;
 
-/// A part of a survey. It has no threads and no connections: whoever has them carries [`Ask`]s from share to share, and
-/// the answers back, in any order.
+/// A part of a survey. It has no threads and no connections: whoever has them carries [`Unsure`]s from share to share, and
+/// the news back, in any order.
 ///
 /// Only digests travel. A state stays with the share that came to it first, and with it all of the way there.
 pub struct Share<L: Language, F> {
@@ -63,7 +63,7 @@ struct Successor<S, F> {
 
 /// A question of one share to another, which owns these digests: which are new?
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask<F> {
+pub struct Unsure<F> {
     /// Its number among those of who asks.
     pub number: u32,
     /// What it is about.
@@ -72,7 +72,7 @@ pub struct Ask<F> {
 
 /// The answer: a bit for each digest, the lowest first, set where it is new.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct News {
     /// Which question this answers.
     pub number: u32,
     /// Words of 64 bits.
@@ -151,7 +151,7 @@ impl<L: Language, F: Digest> Share<L, F> {
     }
 
     /// Follows up to so many states of this level. `look` sees each of them, and its outcome if it is an end.
-    pub fn expand(&mut self, most: usize, look: &mut impl Look<L>) {
+    pub fn expand(&mut self, most: usize, look: &mut impl Onlooker<L>) {
         let mut steps = Vec::new();
         for _ in 0..most {
             let Some((id, state)) = self.now.pop_front() else {
@@ -224,7 +224,7 @@ impl<L: Language, F: Digest> Share<L, F> {
     }
 
     /// What the share has to ask another one, if anything.
-    pub fn ask(&mut self, owner: u32) -> Option<Ask<F>> {
+    pub fn ask(&mut self, owner: u32) -> Option<Unsure<F>> {
         let asking = std::mem::take(self.asking.get_mut(owner as usize)?);
         if asking.is_empty() {
             return None;
@@ -233,23 +233,23 @@ impl<L: Language, F: Digest> Share<L, F> {
         let number = self.asks;
         self.asks = self.asks.wrapping_add(1);
         self.asked.insert(number, asking);
-        Some(Ask { number, digests })
+        Some(Unsure { number, digests })
     }
 
     /// Answers a question about digests that this share owns, and knows them from now on.
-    pub fn answer(&mut self, ask: &Ask<F>) -> Answer {
+    pub fn answer(&mut self, ask: &Unsure<F>) -> News {
         let mut is_new = vec![0; ask.digests.len().div_ceil(64)];
         for (nth, digest) in ask.digests.iter().enumerate() {
             is_new[nth / 64] |= u64::from(self.known.insert(*digest)) << (nth % 64);
         }
-        Answer {
+        News {
             number: ask.number,
             is_new,
         }
     }
 
     /// Takes an answer, once; others, in any order, and nothing for a question that was not asked.
-    pub fn settle(&mut self, answer: &Answer) {
+    pub fn settle(&mut self, answer: &News) {
         let asked = self.asked.remove(&answer.number).unwrap_or_default();
         for (nth, next) in asked.into_iter().enumerate() {
             let is_new = answer
@@ -316,7 +316,7 @@ impl<L: Language, F: Digest> Share<L, F> {
         let ids = |states: &VecDeque<(u32, L::State)>| {
             states.iter().map(|(id, _)| *id).collect::<Vec<_>>()
         };
-        let ends = self.ends.values().map(|end| Ending {
+        let ends = self.ends.values().map(|end| EndNode {
             states: end.states,
             depth: end.depth,
             node: end.nearest.1,
@@ -375,7 +375,7 @@ impl<L: Language, F: Digest> Share<L, F> {
         for (all, place) in marks {
             wanted.extend(all.iter().map(|node| (*node, place)));
         }
-        let mut ends: HashMap<u32, Vec<Ending>> = HashMap::new();
+        let mut ends: HashMap<u32, Vec<EndNode>> = HashMap::new();
         for end in &prefixes.ends {
             ends.entry(end.node).or_default().push(*end);
         }
