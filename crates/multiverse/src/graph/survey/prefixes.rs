@@ -58,7 +58,7 @@ impl Prefixes {
         }
         let ranks = marks.ranks();
         let number = |node: u32| marks.rank(&ranks, node);
-        let kept = (1..len as u32).filter(|node| marks.has(*node)).map(|node| {
+        let kept = marks.iter().skip(1).map(|node| {
             let (before, option) = step(node);
             (number(before), option)
         });
@@ -126,6 +126,18 @@ impl Marks {
 
     fn has(&self, number: u32) -> bool {
         self.0[number as usize / 64] >> (number % 64) & 1 == 1
+    }
+
+    /// They in their order.
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.0).flat_map(|(nth, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros();
+                left &= left.wrapping_sub(1);
+                (bit < 64).then_some(nth * 64 + bit)
+            })
+        })
     }
 
     /// How many there are before each word.
