@@ -76,15 +76,25 @@ export class Workbench {
     await this.page.locator(".quick-input-widget", { hasText: title }).waitFor({ state: "hidden" });
   }
 
-  /** Types into the box at the top and enters it, or chooses the row with a text. A stop takes the box away. */
+  /**
+   * Puts a text into the box at the top and enters it, or chooses the row with a text. A stop takes the box away, and an
+   * editor that opens late takes the keys: a text that is typed would then be in a file, and saved.
+   */
   private async enter(text: string, row?: string): Promise<void> {
-    const box = this.page.locator(".quick-input-widget .quick-input-box input");
-    await box.fill(text, { timeout: AGAIN_MS });
+    const widget = this.page.locator(".quick-input-widget");
+    const box = widget.locator(".quick-input-box input");
+    await box.waitFor({ timeout: AGAIN_MS });
+    await box.evaluate((input, text) => {
+      (input as HTMLInputElement).value = text;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    }, text);
     if (row === undefined) {
       await box.press("Enter", { timeout: AGAIN_MS });
-    } else {
-      await this.page.locator(".quick-input-list .monaco-list-row", { hasText: row }).first().click({ timeout: AGAIN_MS });
+      return;
     }
+    // While files are sought, rows become others under the mouse.
+    await widget.locator(".monaco-progress-container.active").waitFor({ state: "detached", timeout: AGAIN_MS });
+    await widget.locator(".monaco-list-row", { hasText: row }).first().click({ timeout: AGAIN_MS });
   }
 
   async press(...keys: string[]): Promise<void> {
@@ -121,7 +131,8 @@ export class Workbench {
     const status = this.page.locator(".statusbar-item", { hasText: /universe \d|running/ }).first();
     const before = (await status.textContent()) ?? "";
     for (let left = PATIENCE_MS; left > 0; left -= AGAIN_MS) {
-      await (typeof by === "string" ? this.page.keyboard.press(by) : by.click());
+      const moving = typeof by === "string" ? this.page.keyboard.press(by) : by.click({ timeout: AGAIN_MS });
+      await moving.catch(() => undefined);
       const same = this.page.locator(".statusbar-item", { hasText: before });
       if (await same.waitFor({ state: "detached", timeout: AGAIN_MS }).then(() => true, () => false)) {
         break;
@@ -152,7 +163,7 @@ export class Workbench {
   async expand(view: string, text: string): Promise<void> {
     const row = this.row(view, text);
     await again(
-      () => row.click(),
+      () => row.click({ timeout: AGAIN_MS }),
       this.view(view).locator(".monaco-list-row[aria-expanded=true]", { hasText: text }),
     );
   }
