@@ -119,6 +119,37 @@ def backwards():
     print("lldb: steps, runs backwards to a breakpoint and to the start; memory is not written")
 
 
+def watchpoints():
+    """Stops after writes of a variable, there and back; that reads are not kept track of is said."""
+    said = lldb(
+        "examples/uart-parser/uart-parser.wasm",
+        [
+            "watchpoint set variable parser.state",
+            "process continue",
+            "process continue",
+            "process continue --reverse",
+            "process continue --reverse",
+            "watchpoint delete 1",
+            "breakpoint set --name accept_byte",
+            "process continue --forward",
+            # What fails ends a batch.
+            "watchpoint set variable -w read parser.state",
+        ],
+    )
+    stops = re.findall(r"(?:old value: (\w+)\nnew value: (\w+)\n)?[^\n]*Process 1 resuming\nProcess 1 stopped\n.*stop reason = ([\w ]+)", said)
+    wanted = [
+        ("WAIT_START", "WAIT_LENGTH", "watchpoint 1"),
+        ("WAIT_LENGTH", "WAIT_PAYLOAD", "watchpoint 1"),
+        ("WAIT_PAYLOAD", "WAIT_LENGTH", "watchpoint 1"),
+        ("", "", "history boundary"),
+        ("", "", "breakpoint 1"),
+    ]
+    assert stops == wanted, f"LLDB's watchpoint stopped at {stops}:\n{said}"
+    assert "Watchpoint creation failed" in said, f"LLDB watches reads:\n{said}"
+    print("lldb: a watchpoint stops after writes, forwards and backwards; one for reads is refused")
+
+
 if sum(compare(*case) for case in CASES) < 10:
     sys.exit("lldb: hardly a variable was compared")
 backwards()
+watchpoints()

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The same stops in LLDB and in Borges: LLDB reads the same module's DWARF by itself, on the twin that 'borges gdb' gives it,
 # so that each is held against a foreign reader. Frames, lines and scalar variables have to be equal; what differs for a
-# reason is listed in scripts/lldb.py with it. Also: steps and runs backwards, 'monitor', and that nothing can be written.
+# reason is listed in scripts/lldb.py with it. Also: steps and runs backwards, watchpoints, 'monitor', and that nothing can
+# be written.
 #
 #   scripts/lldb.sh            needs lldb-22 (Debian: apt-get install --no-install-recommends lldb-22)
 set -euo pipefail
