@@ -655,3 +655,21 @@ fn a_line_halts_who_comes_to_it() {
     let beyond = format!("line {}", lines + 1);
     assert!(voyager.execute(Order::Break { spec: beyond }).is_err());
 }
+
+/// Universes by a line are those in which somebody is about to do what stands there; a look that is paused ends.
+#[test]
+fn universes_are_found_by_a_line() {
+    let mut voyager = Voyager::new(MATH);
+    voyager.execute(Order::Run).unwrap();
+    let debugger = &voyager.debugger;
+    let found = debugger.at_line(12, &mut |_| true).unwrap();
+    let is_there = |universe: &u32| {
+        let card = debugger.card(*universe).unwrap();
+        card.agents.iter().any(|agent| agent.line == Some(12))
+    };
+    let all: Vec<u32> = (0..debugger.len()).filter(is_there).collect();
+    assert!(!found.is_empty() && found.len() < debugger.len() as usize);
+    assert_eq!(found, all);
+    assert_eq!(debugger.at_line(12, &mut |_| false), Ok(Vec::new()));
+    assert!(debugger.at_line(99, &mut |_| true).is_err());
+}

@@ -306,6 +306,13 @@ pub trait Debugger: Send {
     /// The edges that leave a universe.
     fn links_from(&self, universe: u32) -> Vec<u32>;
 
+    /// The universes in which an agent is about to do what begins on a line of the text, from 1. `keep_going` is asked now
+    /// and then; what was found when it says no is answered.
+    ///
+    /// # Errors
+    /// There is no such line.
+    fn at_line(&self, line: u32, keep_going: Watch<'_>) -> Result<Vec<u32>, Refused>;
+
     /// Everything about a universe.
     ///
     /// # Errors

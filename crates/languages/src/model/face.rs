@@ -13,10 +13,14 @@ use super::debug::{
     AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, LinkRow, NodeRow, Order, Possible,
     RanRow, Refused, Watch, line,
 };
+use super::explore::Progress;
 use super::reported::Reported;
+use crate::predicate::{NoCondition, TextLine};
 
 /// The most universes of a session.
 const MOST: usize = 100_000;
+/// Universes that are looked at before a pause is asked for.
+const LOOKED_AT: u32 = 256;
 
 /// What an agent has to do to take a step.
 pub(crate) enum Plan<C: Catalogue> {
@@ -461,6 +465,25 @@ impl<C: Voice> Debugger for Face<C> {
     fn links_from(&self, universe: u32) -> Vec<u32> {
         let links = self.universes.links_from(NodeId(universe));
         links.into_iter().map(|link| link.0).collect()
+    }
+
+    fn at_line(&self, line: u32, keep_going: Watch<'_>) -> Result<Vec<u32>, Refused> {
+        let line = TextLine::numbered(&self.text, line).map_err(NoCondition::from)?;
+        let mut found = Vec::new();
+        for universe in 0..self.len() {
+            let looked_at = Progress {
+                states: u64::from(universe),
+                ..Progress::default()
+            };
+            if universe % LOOKED_AT == 0 && !keep_going(&looked_at) {
+                break;
+            }
+            let state = &self.configuration(universe)?.program;
+            if !line.agents(self.program(), state).is_empty() {
+                found.push(universe);
+            }
+        }
+        Ok(found)
     }
 
     fn card(&self, universe: u32) -> Result<Card, Refused> {

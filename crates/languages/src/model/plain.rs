@@ -50,8 +50,10 @@ impl<L: Reported<State: 'static>> Catalogue for Plain<L> {
         (_, condition): &Self::Breakpoint,
         arrival: &Arrival<'_, L>,
     ) -> Vec<Option<L::Agent>> {
-        let halts = arrival.before.is_some() && condition.halts(&self.language, arrival);
-        halts.then_some(None).into_iter().collect()
+        match arrival.before {
+            Some(_) => condition.hits(&self.language, arrival),
+            None => Vec::new(),
+        }
     }
 
     fn advance(&self, goal: L::Agent, arrival: &Arrival<'_, L>) -> Option<L::Agent> {

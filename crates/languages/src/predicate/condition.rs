@@ -25,7 +25,7 @@ pub enum NoCondition {
     /// It names what the program does not have.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// It names a line that there is not.
+    /// It names a line that there is not, or what is said of it is wrong.
     #[error(transparent)]
     Line(#[from] NoLine),
 }
@@ -52,12 +52,12 @@ impl Condition {
         Ok(Self(What::Text(text.to_owned())))
     }
 
-    /// Reads what [`Self::parse`] does, or `line 12` of the program's text.
+    /// Reads what [`Self::parse`] does, or `line 12` of the program's text, also with `if x == 2` behind it.
     ///
     /// # Errors
     /// [`NoCondition`].
     pub fn about(program: &impl Named, text: &str, spec: &str) -> Result<Self, NoCondition> {
-        match TextLine::named(text, spec)? {
+        match TextLine::named(program, text, spec)? {
             Some(line) => Ok(Self(What::Line(line))),
             None => Self::parse(program, spec),
         }
@@ -71,6 +71,25 @@ impl Condition {
         let held = |(before, _)| self.holds(program, before);
         self.steps(program, arrival.before)
             || self.holds(program, arrival.after) && !arrival.before.is_some_and(held)
+    }
+
+    /// At whom it halts on an arrival: who comes to the line, or nobody, where it is about the state as a whole; empty if
+    /// it does not halt.
+    pub(crate) fn hits<L: Named>(
+        &self,
+        program: &L,
+        arrival: &Arrival<'_, L>,
+    ) -> Vec<Option<L::Agent>> {
+        match &self.0 {
+            What::Line(line) => {
+                let agents = line.arrivals(program, arrival);
+                agents.into_iter().map(Some).collect()
+            }
+            What::Predicate(_) | What::Text(_) => {
+                let halts = self.halts(program, arrival);
+                halts.then_some(None).into_iter().collect()
+            }
+        }
     }
 
     /// Whether it is true of a state, or the step to it mentions the text.

@@ -32,7 +32,7 @@ pub enum Breakpoint {
     Resolution(Sites),
     /// The predicate has begun to hold.
     When(Predicate),
-    /// An actor has come to the line.
+    /// An actor has come to the line, and its predicate holds.
     Line(TextLine),
 }
 
@@ -50,7 +50,7 @@ pub struct Sites {
 pub enum BreakpointError {
     /// No kind of breakpoint.
     #[error(
-        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, line N, when P or P alone, where S is a message's name or `line N`"
+        "there is no breakpoint {0:?}; known are creation, start, sender S, receiver S, before M, after M, resolver S, resolution S, line N, line N if P, when P or P alone, where S is a message's name or `line N`"
     )]
     Kind(String),
     /// The name is missing.
@@ -65,7 +65,7 @@ pub enum BreakpointError {
     /// No send on the line.
     #[error("no message is sent on line {0}; messages are sent on lines {1}")]
     NoLine(u32, String),
-    /// No such line.
+    /// No such line, or what is said of it is wrong.
     #[error(transparent)]
     Line(#[from] NoLine),
     /// The predicate is wrong.
@@ -97,7 +97,7 @@ impl Breakpoint {
                 Ok(name.to_owned())
             }
         };
-        if let Some(line) = TextLine::named(text, spec)? {
+        if let Some(line) = TextLine::named(program, text, spec)? {
             return Ok(Self::Line(line));
         }
         Ok(match kind {

@@ -145,7 +145,7 @@ const STOPPING: &[Spec<Request>] = &[
         "creation, start: an actor literal is next; a new actor is about to initialise. sender S, receiver S: that \
 message is about to be sent; is about to be taken. before M, after M: a method is about to run because of a \
 message; has its value. resolver S, resolution S: a future is about to be resolved; has its value. line N: an actor is about to do what \
-stands there. when P, or P alone: a predicate begins to hold. S is a message's name, or 'line N'.",
+stands there; line N if P: and a predicate holds. when P, or P alone: a predicate begins to hold. S is a message's name, or 'line N'.",
     )
     .examples(&[
         ("break receiver getResult", "before the message is taken"),

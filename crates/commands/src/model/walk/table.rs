@@ -146,6 +146,7 @@ text.",
         .examples(&[
             ("break x == 2", "a predicate"),
             ("break line 2", "before what stands there"),
+            ("break line 2 if x == 2", "and where a predicate holds"),
             ("break AMB", "a text of which the program has all words"),
         ]),
     Shared::BREAKPOINTS,
