@@ -512,6 +512,24 @@ fn ends_are_stops() {
     editor.leave();
 }
 
+/// From the end, the line before is the last of the program's own: libraries called it, and ended the program.
+#[test]
+fn a_step_back_from_the_end_is_one_line() {
+    let mut editor = Editor::new(None);
+    editor.launch(&source("lease/lease.wasm"), json!({}));
+    editor.begin();
+    assert_eq!(editor.go("continue")["reason"], "end");
+    let mut lines = Vec::new();
+    for _ in 0..3 {
+        assert_eq!(editor.go("stepBack")["reason"], "step");
+        let frame = editor.frames().swap_remove(0);
+        assert_eq!(frame["source"]["name"], "lease.c", "{frame}");
+        lines.push(editor.line());
+    }
+    assert_eq!(lines, [18, 16, 15]);
+    editor.leave();
+}
+
 /// With `noDebug` nothing stops the program, and its end is the session's.
 #[test]
 fn a_run_without_debugging_ends() {

@@ -10,6 +10,7 @@ use crate::error::CommandError;
 use crate::history::entry::Moment;
 use crate::history::{Found, Stops};
 use crate::motion::{Motion, PausedSearch};
+use crate::scene::is_of_library;
 use crate::stage::Stage;
 
 /// How far back a search looks first, in steps: what is sought is mostly near.
@@ -208,20 +209,73 @@ fn back_over_line(
     observer: Observer<'_>,
 ) -> Result<StopReason, CommandError> {
     let origin = stage.origin();
-    let mut code = stage.loaded.all_line_begins().to_vec();
     // Where calls begin, all that is as deep and lies before belongs to other calls.
-    code.extend(call_begins(stage));
+    let mut code = call_begins(stage);
+    code.extend(stage.loaded.all_line_begins());
     code.sort_unstable();
     code.dedup();
+    let mut deepest = (size == StepSize::Over).then_some((origin.depth, origin.inlined));
+    if size == StepSize::Over && origin.depth == 0 {
+        deepest = outermost_own(stage, here, observer)?;
+        if deepest.is_some() {
+            code.retain(|offset| is_own(stage, *offset));
+        }
+    }
     let stops = Stops {
         code,
         ..Stops::default()
     };
-    let deepest = (size == StepSize::Over).then_some((origin.depth, origin.inlined));
     match last_line(stage, here, &stops, deepest, observer)? {
         Some(moment) => stage.arrive(moment, observer),
         None => stage.arrive(Moment::START, observer),
     }
+}
+
+/// Whether an instruction is of the user's own code.
+fn is_own(stage: &Stage, offset: CodeOffset) -> bool {
+    let info = stage.info();
+    let file = info
+        .place_at(offset)
+        .and_then(|place| info.file(place.file));
+    file.is_some_and(|file| !is_of_library(&file.path))
+}
+
+/// After the end no call is under way that could be stayed in: how deep the outermost function of the user's own code was
+/// when the program was in such code last. Libraries call it, and end the program after it.
+fn outermost_own(
+    stage: &mut Stage,
+    here: Moment,
+    observer: Observer<'_>,
+) -> Result<Option<(usize, usize)>, CommandError> {
+    let lines = stage.loaded.all_line_begins().iter().copied();
+    let stops = Stops {
+        code: lines.filter(|offset| is_own(stage, *offset)).collect(),
+        ..Stops::default()
+    };
+    let (mut back_to, floor) = (here, Moment::START);
+    let accept = |hit: &Hit| hit.line.is_some();
+    let last = last_hit(
+        stage,
+        &mut back_to,
+        floor,
+        End::Excluded,
+        &stops,
+        accept,
+        observer,
+    )?;
+    let Some(last) = last else {
+        return Ok(None);
+    };
+    stage.history.seek(last.moment, observer)?;
+    let machine = &stage.history.twin().machine;
+    let offset_of = |depth: usize| {
+        machine
+            .frame(machine.depth() - depth)
+            .map(|frame| frame.offset)
+    };
+    let mut depths = 1..=machine.depth();
+    let outermost = depths.find(|depth| offset_of(*depth).is_some_and(|at| is_own(stage, at)));
+    Ok(outermost.map(|depth| (depth, usize::MAX)))
 }
 
 /// The first instructions of all functions.
