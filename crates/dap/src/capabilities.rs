@@ -44,15 +44,9 @@ pub(crate) fn all() -> Value {
 pub(crate) fn of_model() -> Value {
     json!({
         "exceptionBreakpointFilters": [],
-        "supportsFunctionBreakpoints": false,
-        "supportsConditionalBreakpoints": false,
-        "supportsHitConditionalBreakpoints": false,
         "supportsSetVariable": false,
         "supportsRestartFrame": false,
-        "supportsGotoTargetsRequest": false,
         "supportsModulesRequest": false,
-        "supportsExceptionInfoRequest": false,
-        "supportsLogPoints": false,
         "supportsDataBreakpoints": false,
         "supportsDataBreakpointBytes": false,
         "supportsReadMemoryRequest": false,

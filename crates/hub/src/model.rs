@@ -188,6 +188,10 @@ fn answer(
             let edge = debugger.link(edge).ok_or("there is no such edge")?;
             Ok(ModelReply::Difference { edge, changes })
         }
+        ModelCommand::AtLine { line } => {
+            let universes = words(session.debugger().at_line(line, watch))?;
+            Ok(ModelReply::Universes { universes })
+        }
         ModelCommand::May { spec } => {
             words(session.occurs(&spec, watch).map(ModelReply::Judgement))
         }

@@ -15,7 +15,7 @@ use crate::notices::Notices;
 use crate::protocol::answers::{self, Filter, all_refused};
 use crate::protocol::arguments::{
     DataBreakpoint, FilterOption, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
-    SetExceptionBreakpoints, SetOthers, SourceBreakpoint,
+    SetExceptionBreakpoints, SetOthers, SourceBreakpoint, given, hit_count,
 };
 use crate::protocol::{Answer, Failure, Request, body};
 
@@ -334,30 +334,12 @@ fn specified(
     hits: Option<&String>,
     log: Option<&String>,
 ) -> Wanted {
-    let given = |text: Option<&String>| {
-        text.map(|text| text.trim().to_owned())
-            .filter(|text| !text.is_empty())
-    };
     Ok(NewBreakpoint {
         kind,
         agent: None,
         condition: given(condition),
         hits: given(hits).map_or(Ok(0), |text| hit_count(&text))?,
         log: given(log),
-    })
-}
-
-/// From which time on a breakpoint stops: `5`, `>= 5` or `> 4`.
-fn hit_count(text: &str) -> Result<u64, String> {
-    let (number, more) = match (text.strip_prefix(">="), text.strip_prefix('>')) {
-        (Some(rest), _) => (rest, 0),
-        (None, Some(rest)) => (rest, 1),
-        (None, None) => (text, 0),
-    };
-    let number = number.trim().parse::<u64>().ok();
-    let number = number.and_then(|number| number.checked_add(more));
-    number.ok_or_else(|| {
-        format!("'{text}' is no count of hits: 5, >= 5 or > 4, for from the fifth time on")
     })
 }
 

@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::debuggee::Asked;
 use crate::notices::Notices;
 use crate::protocol::answers::{self, all_refused};
-use crate::protocol::arguments::{FunctionBreakpoint, SetBreakpoints, SetOthers};
+use crate::protocol::arguments::{FunctionBreakpoint, SetBreakpoints, SetOthers, given, hit_count};
 use crate::protocol::{Answer, Request, body};
 
 /// The breakpoints of this editor, and what it knows of others.
@@ -26,6 +26,23 @@ struct Own {
     spec: String,
     /// The number that it got.
     id: u32,
+    manner: Manner,
+}
+
+/// What becomes of whoever comes to a breakpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Manner {
+    /// It halts from this time on that it is come to; 0 and 1 are the first.
+    from_time: u64,
+    /// It prints this, and does not halt.
+    prints: Option<String>,
+}
+
+/// A breakpoint that there shall be.
+struct Wanted {
+    spec: String,
+    line: Option<u32>,
+    manner: Manner,
 }
 
 /// What an editor sends as one list.
@@ -35,8 +52,26 @@ enum Group {
     Predicates,
 }
 
-/// Where conditions are.
-const ELSEWHERE: &str = "a condition is a breakpoint of its own here: add it as a function breakpoint, such as 'x == 2'";
+/// What predicates have none of.
+const PLAIN: &str =
+    "a predicate has no condition and counts nothing: say it in one, such as 'x == 2 and y > 0'";
+
+impl Breakpoints {
+    fn manner(&self, id: u32) -> Option<&Manner> {
+        let own = self.own.iter().find(|own| own.id == id);
+        own.map(|own| &own.manner)
+    }
+
+    /// From which time on a breakpoint halts, or prints.
+    pub(super) fn due_from(&self, id: u32) -> u64 {
+        self.manner(id).map_or(1, |manner| manner.from_time)
+    }
+
+    /// What a breakpoint prints instead of halting.
+    pub(super) fn printed(&self, id: u32) -> Option<&str> {
+        self.manner(id)?.prints.as_deref()
+    }
+}
 
 impl Model {
     pub(super) fn breakpoint_request(
@@ -68,8 +103,7 @@ impl Model {
                 "dataId": null,
                 "description": "break when a condition holds: 'break when x == 2' in the debug console",
             })),
-            "setVariable" | "disassemble" | "readMemory" | "gotoTargets" | "goto"
-            | "restartFrame" => not_here(command),
+            "setVariable" | "disassemble" | "readMemory" | "restartFrame" => not_here(command),
             "exceptionInfo" => self.exception(),
             _ => return None,
         };
@@ -77,23 +111,28 @@ impl Model {
     }
 
     fn set_lines(&mut self, core: &mut Core, asked: &SetBreakpoints) -> Answer {
-        let name = |path: &String| path.rsplit(['/', '\\']).next().map(str::to_owned);
-        let theirs = asked
-            .source
-            .path
-            .as_ref()
-            .and_then(name)
-            .or(asked.source.name.clone());
-        if theirs.as_ref() != Some(&self.source.name) && asked.source.source_reference.is_none() {
-            let text = format!("{} is not the program's text", theirs.unwrap_or_default());
+        if !self.is_text(&asked.source) {
+            let source = &asked.source;
+            let theirs = source.path.as_ref().or(source.name.as_ref());
+            let text = format!(
+                "{} is not the program's text",
+                theirs.map_or("", String::as_str)
+            );
             return all_refused(asked.breakpoints.len(), &text);
         }
         let wanted = asked.breakpoints.iter().map(|one| {
             let line = core.line_in(one.line).ok_or("there is no such line")?;
-            if one.condition.is_some() || one.hit_condition.is_some() || one.log_message.is_some() {
-                return Err(ELSEWHERE);
-            }
-            Ok((format!("line {line}"), Some(line)))
+            let spec = match given(one.condition.as_ref()) {
+                Some(condition) => format!("line {line} if {condition}"),
+                None => format!("line {line}"),
+            };
+            let hits = given(one.hit_condition.as_ref());
+            let manner = Manner {
+                from_time: hits.map_or(Ok(1), |hits| hit_count(&hits))?,
+                prints: given(one.log_message.as_ref()),
+            };
+            let line = Some(line);
+            Ok(Wanted { spec, line, manner })
         });
         let wanted = wanted.collect();
         self.sync(core, Group::Lines, wanted)
@@ -102,10 +141,15 @@ impl Model {
     /// What an editor calls a function is a predicate here: `x == 2`, or a text that the state or a step mentions.
     fn set_predicates(&mut self, core: &mut Core, asked: &SetOthers<FunctionBreakpoint>) -> Answer {
         let wanted = asked.breakpoints.iter().map(|one| {
-            if one.condition.is_some() || one.hit_condition.is_some() {
-                return Err(ELSEWHERE);
+            let more = given(one.condition.as_ref()).or(given(one.hit_condition.as_ref()));
+            match more {
+                Some(_) => Err(PLAIN.to_owned()),
+                None => Ok(Wanted {
+                    spec: one.name.trim().to_owned(),
+                    line: None,
+                    manner: Manner::default(),
+                }),
             }
-            Ok((one.name.trim().to_owned(), None))
         });
         let wanted = wanted.collect();
         self.sync(core, Group::Predicates, wanted)
@@ -116,7 +160,7 @@ impl Model {
         &mut self,
         core: &mut Core,
         group: Group,
-        wanted: Vec<Result<(String, Option<u32>), &str>>,
+        wanted: Vec<Result<Wanted, String>>,
     ) -> Answer {
         if self.motion.is_some() {
             // Breakpoints count for what is explored after them: what runs is stopped, and can be gone on with.
@@ -128,13 +172,19 @@ impl Model {
         self.breakpoints.own = others;
         let mut set = Vec::new();
         for one in wanted {
-            let found = one.map_err(str::to_owned).and_then(|(spec, line)| {
+            let found = one.and_then(|Wanted { spec, line, manner }| {
                 let known = before.iter().position(|known| known.spec == spec);
                 let id = match known {
                     Some(at) => before.swap_remove(at).id,
                     None => break_at(core, &spec)?,
                 };
-                Ok((Own { group, spec, id }, line))
+                let own = Own {
+                    group,
+                    spec,
+                    id,
+                    manner,
+                };
+                Ok((own, line))
             });
             set.push(match found {
                 Ok((own, line)) => {
@@ -174,10 +224,8 @@ impl Model {
             .map(|text| text.breakpoints.clone())
             .unwrap_or_default();
         let now = rows.iter().map(|row| {
-            let line = row
-                .spec
-                .strip_prefix("line ")
-                .and_then(|line| line.trim().parse().ok());
+            let line = row.spec.trim().strip_prefix("line ");
+            let line = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
             let now = match line {
                 Some(line) => answers::Breakpoint {
                     verified: row.on,

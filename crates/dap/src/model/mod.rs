@@ -3,9 +3,11 @@
 //! The session keeps the universes that were seen, and each who looks chooses one of them. What others do changes nothing
 //! of what this editor shows but the breakpoints.
 
+mod ahead;
 mod breakpoints;
 mod card;
 mod motion;
+mod passing;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,16 +22,15 @@ use crate::console;
 use crate::core::Core;
 use crate::debuggee::{Asked, Debuggee};
 use crate::handles::{Handles, Node};
-use crate::protocol::answers::{
-    self, CompletionItem, Evaluated, Scope, Source, StepInTarget, Thread, Variable,
-};
+use crate::protocol::answers::{self, CompletionItem, Evaluated, Scope, Source, Thread, Variable};
 use crate::protocol::arguments::{
-    Completions, Evaluate, Line, OfFrame, OfSource, Own, StackTrace, Variables,
+    self, Completions, Evaluate, Line, OfFrame, OfSource, Own, StackTrace, Variables,
 };
 use crate::protocol::{self, Failure, Request, body};
+use ahead::Target;
 use breakpoints::Breakpoints;
-use card::{Agent, Card, Link};
-use motion::{Motion, Target};
+use card::{Agent, Card};
+use motion::Motion;
 
 /// The thread of a program in which nobody acts any more.
 const NOBODY: i64 = 1;
@@ -327,20 +328,7 @@ impl Model {
             return Ok(self.say(core, request, text));
         }
         let own = asked.frame_id.and_then(|frame| self.framed(frame));
-        let named = |fields: &[(String, String)], name: &str| {
-            let mut found = fields.iter().filter(|(known, _)| known == name);
-            found.next().map(|(_, value)| value.clone())
-        };
-        let agents = &self.card().agents;
-        let of_agent = || {
-            let (agent, name) = text.split_once('.')?;
-            let agent = agents.iter().find(|known| known.name == agent)?;
-            named(&agent.fields, name)
-        };
-        let value = own
-            .and_then(|agent| named(&agent.fields, text))
-            .or_else(|| named(&self.card().shared, text))
-            .or_else(of_agent);
+        let value = self.card().value(own, text);
         let result =
             value.ok_or_else(|| Failure::new(format!("nothing is called '{text}' here")))?;
         Ok(Asked::Now(body(Evaluated {
@@ -429,6 +417,13 @@ impl Model {
         body(json!({ "targets": items }))
     }
 
+    /// Whether a source is the program's text: editors name it by paths of their own.
+    fn is_text(&self, source: &arguments::Source) -> bool {
+        let last = |path: &String| path.rsplit(['/', '\\']).next().map(str::to_owned);
+        let theirs = source.path.as_ref().and_then(last).or(source.name.clone());
+        theirs.as_ref() == Some(&self.source.name) || source.source_reference.is_some()
+    }
+
     fn text(&self, core: &Core, asked: &OfSource) -> protocol::Answer {
         let named = asked
             .source
@@ -438,35 +433,6 @@ impl Model {
         let text = core.parts.text.as_ref().filter(|_| is_ours);
         let text = text.ok_or_else(|| Failure::new("there is no such source"))?;
         body(json!({ "content": text.text }))
-    }
-
-    /// What can be said about the agent of a frame here, and where steps that were taken led.
-    fn step_in_targets(&mut self, asked: OfFrame) -> protocol::Answer {
-        let agent = self
-            .framed(asked.frame_id)
-            .map(|agent| agent.name.clone())
-            .unwrap_or_default();
-        let orders = self.shown.card.possible.iter();
-        let orders = orders.filter(|one| one.agent.as_deref() == Some(&agent));
-        let orders = orders.map(|one| (one.label.clone(), Target::Order(one.order.clone())));
-        let is_own = |link: &&Link| !link.command && (link.agent == agent || link.agent.is_empty());
-        let links = self.shown.leaving.iter().filter(is_own);
-        let links = links.map(|link| {
-            (
-                format!("universe {}: {}", link.to, link.text),
-                Target::Universe(link.to),
-            )
-        });
-        let all: Vec<_> = orders.chain(links).collect();
-        let targets = all.into_iter().map(|(label, target)| {
-            self.targets.push(target);
-            StepInTarget {
-                id: self.targets.len() as i64,
-                label,
-            }
-        });
-        let targets: Vec<_> = targets.collect();
-        body(json!({ "targets": targets }))
     }
 
     /// A command of the session as data.
@@ -507,6 +473,11 @@ impl Debuggee for Model {
             "stepInTargets" => request
                 .arguments()
                 .and_then(|asked| self.step_in_targets(asked)),
+            "gotoTargets" => request
+                .arguments()
+                .and_then(|asked| self.goto_targets(core, &asked)),
+            "goto" => request.arguments().and_then(|asked| self.goto(core, asked)),
+            "borges/multiverse" => self.multiverse(core),
             "borges/here" => {
                 body(json!({ "universe": self.here(), "status": self.card().node.status }))
             }

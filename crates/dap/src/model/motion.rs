@@ -3,7 +3,8 @@
 use borges_hub::ModelCommand;
 use serde_json::{Value, json};
 
-use super::card::{Came, Ran};
+use super::card::{self, Came, Ran};
+use super::passing::{Passing, Then};
 use super::{Model, NOBODY};
 use crate::arrival::Replied;
 use crate::core::Core;
@@ -16,28 +17,6 @@ use borges_session::command::Direction;
 /// Universes that are named where several were come to.
 const NAMED: usize = 12;
 
-/// Where a step can go.
-#[derive(Clone, Debug)]
-pub(super) enum Target {
-    /// An order that the session told of.
-    Order(Value),
-    /// A universe that was seen.
-    Universe(u32),
-}
-
-/// What comes if a motion came to nothing, or to less than was wanted.
-#[derive(Clone, Debug, PartialEq)]
-enum Then {
-    Nothing,
-    /// The program is to run to its ends: no breakpoint halted it.
-    Run,
-    /// The universe that was come to is paused: an agent takes a step.
-    Step {
-        agent: String,
-        kind: String,
-    },
-}
-
 /// A motion that is under way.
 #[derive(Debug)]
 pub(super) struct Motion {
@@ -47,6 +26,8 @@ pub(super) struct Motion {
     /// Whose it is.
     agent: Option<String>,
     reason: &'static str,
+    /// It ends with this part: the editor has paused it.
+    ends: bool,
 }
 
 impl Model {
@@ -65,9 +46,12 @@ impl Model {
             "stepIn" => self.step_in(core, request),
             "stepOut" => self.step_of(core, request, &["return", "end-turn", "step"]),
             "stepBack" => self.back(core),
-            "reverseContinue" => self.line(core, "reverse-continue"),
+            "reverseContinue" => self.back_to_breakpoint(core),
             "pause" => {
                 core.pause();
+                if let Some(motion) = &mut self.motion {
+                    motion.ends = true;
+                }
                 NOTHING
             }
             "borges/step" => {
@@ -90,7 +74,7 @@ impl Model {
     }
 
     /// Whether nothing is under way.
-    fn free(&self) -> Result<(), Failure> {
+    pub(super) fn free(&self) -> Result<(), Failure> {
         match self.motion {
             Some(_) => Err(Failure::new("the program runs: pause it first")),
             None => Ok(()),
@@ -121,24 +105,7 @@ impl Model {
         let Some(target) = asked.target_id else {
             return self.step_of(core, request, &["into", "step"]);
         };
-        self.free()?;
-        let index = target
-            .checked_sub(1)
-            .and_then(|index| usize::try_from(index).ok());
-        let target = index.and_then(|index| self.targets.get(index)).cloned();
-        match target.ok_or_else(|| {
-            Failure::new("this target was of another stop: ask for the targets again")
-        })? {
-            Target::Universe(universe) => {
-                self.arrive(core, universe, "goto", None);
-                NOTHING
-            }
-            Target::Order(order) => {
-                let agent = order["agent"].as_str().map(str::to_owned);
-                self.order(core, order, Then::Nothing, agent, "step");
-                NOTHING
-            }
-        }
+        self.go_to(core, target)
     }
 
     /// One agent takes the first of these steps that it can.
@@ -180,34 +147,19 @@ impl Model {
 
     /// Lets the universe that is shown run: to a breakpoint if there are any, else to all its ends.
     pub(super) fn begin_run(&mut self, core: &mut Core) {
-        let here = self.here();
         let has_breakpoints = core
             .parts
             .text
             .as_ref()
             .is_some_and(|text| text.breakpoints.iter().any(|one| one.on));
+        let passing = Passing::from(self.here());
         match has_breakpoints {
-            true => {
-                let seek = json!({ "order": "seek", "universe": here });
-                self.order(core, seek, Then::Run, None, "step");
-            }
-            false => self.run_on(core),
+            true => self.seek_on(core, passing),
+            false => self.run_on(core, passing),
         }
     }
 
-    fn run_on(&mut self, core: &mut Core) {
-        let here = self.here();
-        let is_paused = self.card().node.status == "paused";
-        let order = match here {
-            // The first time, a breakpoint may halt the very start.
-            0 if !(self.has_run && is_paused) => json!({ "order": "run" }),
-            universe => json!({ "order": "resume", "universe": universe }),
-        };
-        self.has_run |= here == 0;
-        self.order(core, order, Then::Nothing, None, "step");
-    }
-
-    fn order(
+    pub(super) fn order(
         &mut self,
         core: &mut Core,
         order: Value,
@@ -222,6 +174,7 @@ impl Model {
             then,
             agent,
             reason,
+            ends: false,
         });
     }
 
@@ -238,19 +191,25 @@ impl Model {
         NOTHING
     }
 
-    /// A motion that the prompt has a word for.
-    fn line(&mut self, core: &mut Core, line: &str) -> Answer {
+    /// To the last universe on the way here in which a breakpoint halts, or to the start.
+    fn back_to_breakpoint(&mut self, core: &mut Core) -> Answer {
         self.free()?;
-        let (line, here) = (line.to_owned(), self.here());
-        let said: Value = self.call(core, ModelCommand::Line { line, here })?;
-        let to = said["here"]
-            .as_u64()
-            .and_then(|to| u32::try_from(to).ok())
-            .unwrap_or(here);
-        if said["ok"] == false {
-            core.output("console", said["text"].as_str().unwrap_or_default());
+        let mut here = self.here();
+        loop {
+            let line = "reverse-continue".to_owned();
+            let said: Value = self.call(core, ModelCommand::Line { line, here })?;
+            if said["ok"] == false {
+                core.output("console", said["text"].as_str().unwrap_or_default());
+                break;
+            }
+            let to = said["here"].as_u64();
+            here = to.and_then(|to| u32::try_from(to).ok()).unwrap_or(here);
+            let there: card::Answer = self.call(core, ModelCommand::Card { universe: here })?;
+            if here == 0 || self.halts(core, &there) {
+                break;
+            }
         }
-        self.arrive(core, to, "step", None);
+        self.arrive(core, here, "step", None);
         NOTHING
     }
 
@@ -276,36 +235,55 @@ impl Model {
         let came = reply.and_then(|reply| {
             serde_json::from_value::<Came>(reply).map_err(|error| error.to_string())
         });
-        let ran = match came {
-            Ok(came) => came.ran.unwrap_or_default(),
+        let mut ran = match (came, &motion.then) {
+            (Ok(came), _) => came.ran.unwrap_or_default(),
             // Where no breakpoint can be sought, all there is is run.
-            Err(_) if motion.then == Then::Run => return self.run_on(core),
-            Err(message) => {
+            (Err(_), Then::Seek(passing)) => return self.run_on(core, passing.clone()),
+            (Err(message), _) => {
                 core.output("important", &*message);
                 return self.tell(core, motion.reason, Some(message));
             }
         };
-        let rests = ran.rests();
+        ran.stopped |= motion.ends;
         match motion.then {
-            Then::Run if rests.is_empty() && !ran.stopped => return self.run_on(core),
+            Then::Seek(passing) => self.sought(core, passing, ran),
+            Then::Resume(passing) => self.resume(core, passing, &ran),
+            Then::Run(passing) => self.came_to_rest(core, passing, ran),
             Then::Step { agent, kind } => {
-                let paused = rests.first().copied().unwrap_or(ran.from);
+                let paused = ran.rests().first().copied().unwrap_or(ran.from);
                 if let Err(message) = self.show(core, paused) {
                     core.output("important", message);
                 }
-                let order = self.possible(&agent, &[&kind]);
-                if let Some(order) = order {
-                    return self.order(core, order, Then::Nothing, Some(agent), motion.reason);
+                match self.possible(&agent, &[&kind]) {
+                    Some(order) => {
+                        self.order(core, order, Then::Nothing, Some(agent), motion.reason);
+                    }
+                    None => self.tell(core, motion.reason, None),
                 }
-                return self.tell(core, motion.reason, None);
             }
-            _ => {}
+            Then::Nothing => {
+                // A step ends where a breakpoint only prints, too.
+                for universe in &ran.paused {
+                    self.heed(core, *universe);
+                }
+                self.rest(core, &ran, motion.agent.as_deref(), motion.reason);
+            }
         }
-        let rests = self.worst_first(core, rests);
-        tell_rests(core, &ran, &rests);
+    }
+
+    /// What went on has come to rest: of the universes that it came to, one is shown.
+    pub(super) fn rest(
+        &mut self,
+        core: &mut Core,
+        ran: &Ran,
+        agent: Option<&str>,
+        reason: &'static str,
+    ) {
+        let rests = self.worst_first(core, ran.rests());
+        tell_rests(core, ran, &rests);
         let to = rests.first().copied().unwrap_or(ran.from);
-        let reason = if ran.stopped { "pause" } else { motion.reason };
-        self.arrive(core, to, reason, motion.agent.as_deref());
+        let reason = if ran.stopped { "pause" } else { reason };
+        self.arrive(core, to, reason, agent);
     }
 
     /// Of several universes that were come to, one that is wrong is shown, if the first few have one.
@@ -369,35 +347,30 @@ impl Model {
         description: Option<String>,
         thread: Option<i64>,
     ) {
+        let there = self.shown.clone();
+        let hits = there.card.hits();
+        let due: Vec<i64> = hits
+            .iter()
+            .filter(|hit| self.halts_at(core, &there, hit.id))
+            .map(|hit| i64::from(hit.id))
+            .collect();
         let card = self.card();
         let why = card.node.why.join(", ");
-        let hit = why
-            .strip_prefix("breakpoint ")
-            .or(why.split_once("breakpoint ").map(|(_, rest)| rest));
-        let hit = hit.and_then(|rest| {
-            rest.split(|c: char| !c.is_ascii_digit())
-                .next()?
-                .parse::<i64>()
-                .ok()
-        });
-        let at = card
-            .agents
-            .iter()
-            .find(|agent| why.ends_with(&format!(" at {}", agent.name)));
+        let at = hits.iter().find_map(|hit| hit.agent.as_ref());
         let mut stopped = Stopped {
             reason,
             description: description.or((!why.is_empty()).then(|| why.clone())),
             thread_id: at
-                .map(|agent| self.thread_of(&agent.name))
+                .map(|agent| self.thread_of(agent))
                 .or(thread)
                 .unwrap_or_else(|| self.first_thread()),
             all_threads_stopped: true,
             ..Stopped::default()
         };
         match card.node.status.as_str() {
-            "paused" if hit.is_some() && reason != "entry" => {
+            "paused" if !due.is_empty() && reason != "entry" => {
                 stopped.reason = "breakpoint";
-                stopped.hit_breakpoint_ids = hit.into_iter().collect();
+                stopped.hit_breakpoint_ids = due;
             }
             "end" => {
                 stopped.reason = "end";

@@ -107,6 +107,26 @@ pub(crate) struct InstructionBreakpoint {
     pub(crate) hit_condition: Option<String>,
 }
 
+/// A text that was given, and says something.
+pub(crate) fn given(text: Option<&String>) -> Option<String> {
+    let text = text?.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// From which time on a breakpoint stops: `5`, `>= 5` or `> 4`.
+pub(crate) fn hit_count(text: &str) -> Result<u64, String> {
+    let (number, more) = match (text.strip_prefix(">="), text.strip_prefix('>')) {
+        (Some(rest), _) => (rest, 0),
+        (None, Some(rest)) => (rest, 1),
+        (None, None) => (text, 0),
+    };
+    let number = number.trim().parse::<u64>().ok();
+    let number = number.and_then(|number| number.checked_add(more));
+    number.ok_or_else(|| {
+        format!("'{text}' is no count of hits: 5, >= 5 or > 4, for from the fifth time on")
+    })
+}
+
 /// A breakpoint at a write.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -56,6 +56,11 @@ pub enum ModelCommand {
         /// The formula.
         formula: String,
     },
+    /// The universes in which an agent is about to do what begins on a line.
+    AtLine {
+        /// Which, from 1.
+        line: u32,
+    },
     /// A question in SQL about all states.
     Query {
         /// The question.
@@ -127,6 +132,7 @@ impl ModelCommand {
             Self::Caredeb { .. }
             | Self::Card { .. }
             | Self::Difference { .. }
+            | Self::AtLine { .. }
             | Self::May { .. }
             | Self::Check { .. }
             | Self::Query { .. }
@@ -166,6 +172,11 @@ pub enum ModelReply {
     },
     /// Whether something happens in some run, and in every run.
     Judgement(Judgement),
+    /// Universes of the debugger.
+    Universes {
+        /// Which.
+        universes: Vec<u32>,
+    },
     /// A universe of the debugger.
     Visited {
         /// Which.
