@@ -86,8 +86,7 @@ scenario("the page stands beside the source, and follows it", async () => {
 scenario("lenses tell which universes come to a line, and lead there", async () => {
   const lens = editor.page.locator(".codelens-decoration a", { hasText: /universes? comes? here: read_uart_sensor\(0\) = 1\.\.7/ });
   await lens.last().waitFor();
-  await lens.last().click();
-  await editor.choose(/needs read_uart_sensor\(0\) = 1/);
+  await editor.choose(/needs read_uart_sensor\(0\) = 1/, lens.last());
   await editor.stands(28, /universe/);
 });
 

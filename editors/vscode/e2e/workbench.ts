@@ -209,9 +209,14 @@ export class Workbench {
     await again(() => this.page.keyboard.press("Control+."), menu);
   }
 
-  /** Chooses a row of the list at the top. */
-  async choose(text: RegExp): Promise<void> {
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().click();
+  /** Chooses a row of the list at the top, which a click may have to open. */
+  async choose(text: RegExp, opener?: Locator): Promise<void> {
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
+    if (opener !== undefined) {
+      // A stop draws anew what is clicked at.
+      await again(() => opener.click({ timeout: AGAIN_MS }), row);
+    }
+    await row.click();
   }
 
   /** Ends the session, and waits until the editor has. */
