@@ -233,9 +233,34 @@ fn files_that_are_none_are_refused_by_name() {
     }
     let output = done(&["--resume", folder.path().join("none").to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3));
+    // Before hours are spent on what cannot be kept.
+    let nowhere = folder.path().join("none/kept");
+    let nowhere = [
+        file.to_str().unwrap(),
+        "--survey",
+        "--checkpoint",
+        nowhere.to_str().unwrap(),
+    ];
+    let output = done(&nowhere);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("states"));
     // Races are pairs of steps, of which none are kept.
     let races = done(&[&asked[..], &["--forbid", "race"]].concat());
     assert_eq!(races.status.code(), Some(2));
     fs::write(kept, &whole).unwrap();
     assert_eq!(done(&["--resume", kept]).status.code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_kept_at_the_end_is_shown_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    // A folder of the name is not replaced by a file.
+    fs::create_dir(&kept).unwrap();
+    let program = "examples/math-actor/math.at";
+    let output = done(&[program, "--survey", "--checkpoint", kept.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let report: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert_eq!(report["states"], 537);
 }

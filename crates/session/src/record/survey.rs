@@ -203,17 +203,26 @@ impl From<KeptShare> for (Counts, Prefixes) {
     }
 }
 
+/// What came of a survey.
+#[derive(Debug)]
+pub struct SurveyDone {
+    /// What it found.
+    pub report: Report,
+    /// Why it could not be kept at its end, if that was asked for.
+    pub unkept: Option<SurveyError>,
+}
+
 /// Surveys the states of a program, and keeps the survey if that is asked for. None is kept of a program that is held to
 /// having no races.
 ///
 /// # Errors
-/// [`SurveyError::Io`] if it cannot be kept; it goes on to its end before that is said.
+/// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored.
 pub fn survey(
     asked: &SurveyAsked,
     workers: Option<usize>,
     keeping: Option<&Keeping>,
     keep_going: impl FnMut(&Progress) -> bool,
-) -> Result<Report, SurveyError> {
+) -> Result<SurveyDone, SurveyError> {
     run(asked, workers, keeping, None, keep_going)
 }
 
@@ -271,7 +280,7 @@ impl SurveyFile {
         workers: Option<usize>,
         keeping: Option<&Keeping>,
         keep_going: impl FnMut(&Progress) -> bool,
-    ) -> Result<Report, SurveyError> {
+    ) -> Result<SurveyDone, SurveyError> {
         let Self {
             asked,
             survey,
@@ -289,8 +298,12 @@ fn run(
     keeping: Option<&Keeping>,
     from: Option<(KeptSurvey, Blocks)>,
     keep_going: impl FnMut(&Progress) -> bool,
-) -> Result<Report, SurveyError> {
-    let (mut failed, unread) = (None, Cell::new(None));
+) -> Result<SurveyDone, SurveyError> {
+    if let Some(Keeping { file, .. }) = keeping {
+        let tried = File::create(beside(file));
+        tried.map_err(|error| SurveyError::Io(file.clone(), error))?;
+    }
+    let (mut unkept, unread) = (None, Cell::new(None));
     let file = from.as_ref().map(|(_, blocks)| blocks.path.clone());
     let from = from.map(|(survey, blocks)| {
         let (mut blocks, unread) = (blocks, &unread);
@@ -310,7 +323,7 @@ fn run(
             asked,
             keeping,
             last: Instant::now(),
-            failed: &mut failed,
+            failed: &mut unkept,
         })
     });
     let surveying = Surveying {
@@ -320,11 +333,18 @@ fn run(
         from,
     };
     let report = asked.model.survey(&asked.options, keep_going, surveying);
-    match (unread.into_inner().or(failed), file) {
+    match (unread.into_inner(), file) {
         (Some(error), _) => Err(error),
         (None, Some(file)) if report.foreign => Err(SurveyError::Foreign(file)),
-        (None, _) => Ok(report),
+        (None, _) => Ok(SurveyDone { report, unkept }),
     }
+}
+
+/// Where a file is written until it is whole.
+fn beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
 }
 
 /// Writes surveys into a file.
@@ -374,8 +394,7 @@ impl Writer<'_> {
         };
         let shares: Vec<KeptShare> = survey.shares.iter().map(Into::into).collect();
         let file = &self.keeping.file;
-        let mut beside = file.as_os_str().to_owned();
-        beside.push(".new");
+        let beside = beside(file);
         let mut to = BufWriter::new(File::create(&beside)?);
         to.write_all(MAGIC)?;
         write_block(

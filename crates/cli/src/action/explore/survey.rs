@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use borges_languages::model::{Explore, Model, Report};
-use borges_session::survey::{Keeping, SurveyAsked, SurveyError, SurveyFile, survey as surveyed};
+use borges_languages::model::{Explore, Model};
+use borges_session::survey::{
+    Keeping, SurveyAsked, SurveyDone, SurveyError, SurveyFile, survey as surveyed,
+};
 
 use super::{goals, say};
 use crate::args;
@@ -33,10 +35,10 @@ pub(super) fn survey(
         told,
     };
     let keeping = keeping(options, None);
-    let report = output.watch_states("states surveyed", |goes_on| {
+    let done = output.watch_states("states surveyed", |goes_on| {
         surveyed(&asked, cores(options), keeping.as_ref(), goes_on)
     });
-    end(options, &asked.name, report, output)
+    end(options, &asked.name, done, output)
 }
 
 /// Goes on with a survey that was kept.
@@ -49,21 +51,28 @@ pub(super) fn resume(
     let mut kept = SurveyFile::open(file).map_err(told)?;
     kept.asked.options = bounded(kept.asked.options, options);
     let (name, keeping) = (kept.asked.name.clone(), keeping(options, Some(file)));
-    let report = output.watch_states("states surveyed", |goes_on| {
+    let done = output.watch_states("states surveyed", |goes_on| {
         kept.go_on(cores(options), keeping.as_ref(), goes_on)
     });
-    end(options, &name, report, output)
+    end(options, &name, done, output)
 }
 
 fn end(
     options: &args::Explore,
     program: &str,
-    report: Result<Report, SurveyError>,
+    done: Result<SurveyDone, SurveyError>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let mut report = report.map_err(told)?;
+    let SurveyDone { mut report, unkept } = done.map_err(told)?;
     say(options, program, &mut report, output)?;
-    Ok(goals::exit(&report))
+    match unkept {
+        Some(error) => Err(Failure::Told {
+            exit: Exit::Device,
+            message: format!("what was found is above, and was not kept: {error}"),
+            next: "see whether there is room where --checkpoint keeps it".to_owned(),
+        }),
+        None => Ok(goals::exit(&report)),
+    }
 }
 
 /// Without a limit of states, unless one is given.
