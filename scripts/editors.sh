@@ -2,6 +2,7 @@
 # Editors that are no part of the tests, because no registry has them whole: sessions in them, where they are installed.
 #
 #   scripts/editors.sh neovim FOLDER     Neovim (0.7 or later) with the checkout of nvim-dap (0.6 or later) in FOLDER
+#   scripts/editors.sh emacs [FOLDER]    Emacs (28 or later) with dap-mode (0.7 or later), Debian's or from the packages in FOLDER
 #
 # The command is BORGES, or what cargo built last.
 set -euo pipefail
@@ -22,8 +23,19 @@ case "${1:-}" in
             nvim --headless -u NONE -i NONE -S editors/neovim/session.lua
         echo
         ;;
+    emacs)
+        command -v emacs >/dev/null || {
+            echo "editors: Emacs is not installed (Debian: apt-get install emacs-nox elpa-dap-mode)" >&2
+            exit 1
+        }
+        # A home of its own: neither the user's configuration is read nor anything written beside it.
+        home=$(mktemp -d)
+        trap 'rm -rf "$home"' EXIT
+        HOME=$home PACKAGES=${2:+$(realpath "$2")} timeout 120 \
+            emacs --batch -l editors/emacs/session.el
+        ;;
     *)
-        sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+        sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
         exit 2
         ;;
 esac
