@@ -3,6 +3,7 @@
 #
 #   scripts/editors.sh neovim FOLDER     Neovim (0.7 or later) with the checkout of nvim-dap (0.6 or later) in FOLDER
 #   scripts/editors.sh emacs [FOLDER]    Emacs (28 or later) with dap-mode (0.7 or later), Debian's or from the packages in FOLDER
+#   scripts/editors.sh kate              Kate 22.12, on a screen that nobody sees; a minute
 #
 # The command is BORGES, or what cargo built last.
 set -euo pipefail
@@ -34,8 +35,21 @@ case "${1:-}" in
         HOME=$home PACKAGES=${2:+$(realpath "$2")} timeout 120 \
             emacs --batch -l editors/emacs/session.el
         ;;
+    kate)
+        for tool in kate Xvfb xvfb-run xdotool openbox dbus-run-session; do
+            command -v $tool >/dev/null || {
+                echo "editors: $tool is not installed (Debian: apt-get install kate xvfb xauth xdotool openbox dbus)" >&2
+                exit 1
+            }
+        done
+        home=$(mktemp -d)
+        trap 'rm -rf "$home"' EXIT
+        mkdir -m 700 "$home/run"
+        env -u XDG_CONFIG_HOME -u XDG_DATA_HOME HOME="$home" XDG_RUNTIME_DIR="$home/run" timeout 180 \
+            xvfb-run -a dbus-run-session -- bash -c 'openbox & sleep 1; python3 editors/kate/session.py'
+        ;;
     *)
-        sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+        sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
         exit 2
         ;;
 esac
