@@ -81,9 +81,10 @@ impl Digest for WideFingerprint {
     const BITS: u32 = 128;
 
     fn digest<S: Hash + ?Sized>(state: &S) -> Self {
-        let mut both = Both::default();
+        let mut both = Fingerprinter([0; 2]);
         state.hash(&mut both);
-        Self(u128::from(both.0.finish()) << 64 | u128::from(both.1.finish()))
+        let [high, low] = both.lanes();
+        Self(u128::from(high) << 64 | u128::from(low))
     }
 
     fn word(self) -> u64 {
@@ -103,10 +104,10 @@ impl Digest for WideFingerprint {
 struct Build;
 
 impl BuildHasher for Build {
-    type Hasher = Fingerprinter;
+    type Hasher = Fingerprinter<1>;
 
-    fn build_hasher(&self) -> Fingerprinter {
-        Fingerprinter::default()
+    fn build_hasher(&self) -> Fingerprinter<1> {
+        Fingerprinter([0])
     }
 }
 
@@ -116,51 +117,31 @@ const K: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Another (the fraction of the square root of two).
 const OTHER: u64 = 0x6a09_e667_f3bc_c909;
 
-/// Multiplies by a number and folds: fast, without a key, the same on every machine.
-#[derive(Default)]
-struct Fingerprinter<const BY: u64 = { K.rotate_left(17) | 1 }>(u64);
+/// What each half of a wide fingerprint multiplies by; a narrow one is the first.
+const BY: [u64; 2] = [K.rotate_left(17) | 1, OTHER];
 
-/// Both halves of a wide fingerprint.
-#[derive(Default)]
-struct Both(Fingerprinter, Fingerprinter<OTHER>);
+/// Multiplies and folds, in so many lanes: fast, without a key, the same on every machine.
+struct Fingerprinter<const LANES: usize>([u64; LANES]);
 
-impl Hasher for Both {
-    fn write_u64(&mut self, word: u64) {
-        self.0.write_u64(word);
-        self.1.write_u64(word);
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
-        self.1.write(bytes);
-    }
-
-    fn write_u8(&mut self, n: u8) {
-        self.write_u64(n.into());
-    }
-
-    fn write_u16(&mut self, n: u16) {
-        self.write_u64(n.into());
-    }
-
-    fn write_u32(&mut self, n: u32) {
-        self.write_u64(n.into());
-    }
-
-    fn write_usize(&mut self, n: usize) {
-        self.write_u64(n as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.finish()
+impl<const LANES: usize> Fingerprinter<LANES> {
+    /// What each lane came to.
+    fn lanes(&self) -> [u64; LANES] {
+        // Avalanche, so that both the low and the high bits depend on everything.
+        self.0.map(|mut x| {
+            x = (x ^ (x >> 32)).wrapping_mul(K);
+            x = (x ^ (x >> 29)).wrapping_mul(K.rotate_left(31) | 1);
+            x ^ (x >> 32)
+        })
     }
 }
 
-impl<const BY: u64> Hasher for Fingerprinter<BY> {
+impl<const LANES: usize> Hasher for Fingerprinter<LANES> {
     fn write_u64(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word ^ K) * u128::from(BY);
-        self.0 =
-            (product as u64) ^ ((product >> 64) as u64).rotate_left(23) ^ self.0.rotate_left(5);
+        for (lane, by) in self.0.iter_mut().zip(BY) {
+            let product = u128::from(*lane ^ word ^ K) * u128::from(by);
+            *lane =
+                (product as u64) ^ ((product >> 64) as u64).rotate_left(23) ^ lane.rotate_left(5);
+        }
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -194,11 +175,7 @@ impl<const BY: u64> Hasher for Fingerprinter<BY> {
     }
 
     fn finish(&self) -> u64 {
-        // Avalanche, so that both the low and the high bits depend on everything.
-        let mut x = self.0;
-        x = (x ^ (x >> 32)).wrapping_mul(K);
-        x = (x ^ (x >> 29)).wrapping_mul(K.rotate_left(31) | 1);
-        x ^ (x >> 32)
+        self.lanes()[0]
     }
 }
 

@@ -308,7 +308,7 @@ where
     L: Reported<Resource: Send + 'static, Value: 'static> + fmt::Debug + 'static,
 {
     fn explore(&self, mut job: Job<'_>) -> Kept {
-        let (program, grain) = self.asked(job.options());
+        let (program, grain) = self.asked(job.options);
         let exact = program.exact();
         match grain {
             Grain::Visible => job.start(Runs::new(program, RUN), &exact),
@@ -317,7 +317,7 @@ where
     }
 
     fn multiverse(&self, job: Job<'_>) -> Box<dyn Multiverse> {
-        let (program, grain) = self.asked(job.options());
+        let (program, grain) = self.asked(job.options);
         match grain {
             Grain::Visible => job.hold(Runs::new(program, RUN)),
             Grain::Rule => job.hold(program),

@@ -1,7 +1,7 @@
 //! What a program is held to: goals with a verdict, for scripts.
 
 use borges_multiverse::language::{Outcome, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Model;
 use super::debug::Refused;
@@ -118,7 +118,7 @@ impl Goal {
 }
 
 /// What is known of a goal for which not all states were looked at, to be kept in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     /// The goal in the user's words.
     pub goal: String,
@@ -184,46 +184,6 @@ impl<'g, W> Judging<'g, W> {
         !all && self.against.is_some() && self.unmet.is_empty()
     }
 
-    /// Looks on from what is known.
-    pub(super) fn go_on(goal: &'g Goal, pending: Pending) -> Self
-    where
-        W: From<Vec<u32>>,
-    {
-        let mut judging = Self::new(goal);
-        judging
-            .unmet
-            .retain(|(_, name)| pending.unmet.contains(name));
-        judging.against = pending.against.map(|(way, found)| (way.into(), found));
-        judging.ends = pending.ends;
-        judging
-    }
-
-    /// What is known of it so far.
-    pub(super) fn pending(&self) -> Pending
-    where
-        W: Clone + Into<Vec<u32>>,
-    {
-        let against = self.against.clone();
-        Pending {
-            goal: self.goal.text.clone(),
-            unmet: self.unmet.iter().map(|(_, name)| name.clone()).collect(),
-            against: against.map(|(way, found)| (way.into(), found)),
-            ends: self.ends,
-        }
-    }
-
-    /// What came of it elsewhere too; `nearer` says whether a place is nearer than another one.
-    pub(super) fn and(mut self, other: Self, nearer: impl Fn(&W, &W) -> bool) -> Self {
-        self.unmet.retain(|name| other.unmet.contains(name));
-        self.ends |= other.ends;
-        self.races.extend(other.races);
-        self.against = match (self.against, other.against) {
-            (Some(one), Some(other)) if nearer(&other.0, &one.0) => Some(other),
-            (one, other) => one.or(other),
-        };
-        self
-    }
-
     /// What came of it, and where; `complete` if all `states` were looked at.
     ///
     /// # Errors
@@ -260,5 +220,41 @@ impl<'g, W> Judging<'g, W> {
             races: self.races.found,
         };
         Ok((finding, at))
+    }
+}
+
+/// Where a state is said by the options of a shortest way there.
+impl<'g> Judging<'g, Vec<u32>> {
+    /// Looks on from what is known.
+    pub(super) fn go_on(goal: &'g Goal, pending: Pending) -> Self {
+        let mut judging = Self::new(goal);
+        judging
+            .unmet
+            .retain(|(_, name)| pending.unmet.contains(name));
+        judging.against = pending.against;
+        judging.ends = pending.ends;
+        judging
+    }
+
+    /// What is known of it so far.
+    pub(super) fn pending(&self) -> Pending {
+        Pending {
+            goal: self.goal.text.clone(),
+            unmet: self.unmet.iter().map(|(_, name)| name.clone()).collect(),
+            against: self.against.clone(),
+            ends: self.ends,
+        }
+    }
+
+    /// What came of it elsewhere too.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.unmet.retain(|name| other.unmet.contains(name));
+        self.ends |= other.ends;
+        self.races.extend(other.races);
+        self.against = match (self.against, other.against) {
+            (Some(one), Some(other)) if other.0.len() < one.0.len() => Some(other),
+            (one, other) => one.or(other),
+        };
+        self
     }
 }

@@ -120,10 +120,6 @@ struct Ending<C> {
 }
 
 impl Job<'_> {
-    pub(super) fn options(&self) -> &Explore {
-        self.options
-    }
-
     /// Whether to go on.
     pub(super) fn goes_on(&mut self, come: &Progress) -> bool {
         (self.keep_going)(come)

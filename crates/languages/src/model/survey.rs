@@ -44,8 +44,7 @@ impl<'g> Judge<'g> {
         let first = judges.next().unwrap_or_default();
         let both = |all: Vec<Judging<'g, Vec<u32>>>, more: Vec<Judging<'g, Vec<u32>>>| {
             let pairs = all.into_iter().zip(more);
-            let nearer = |one: &Vec<u32>, other: &Vec<u32>| one.len() < other.len();
-            pairs.map(|(one, other)| one.and(other, nearer)).collect()
+            pairs.map(|(one, other)| one.and(other)).collect()
         };
         judges.fold(first, both)
     }
@@ -137,7 +136,7 @@ impl<'j> Job<'j> {
                 let shares = survey.kept();
                 let parts = survey.digests();
                 let mut digests = parts.map(|part| part.into_iter().map(F::bits).collect());
-                checkpoints.keep(&KeptSurvey { shares, goals }, &mut digests);
+                checkpoints.keep(KeptSurvey { shares, goals }, &mut digests);
             }
             if !is_due || !self.goes_on(&come(survey)) {
                 return pause;

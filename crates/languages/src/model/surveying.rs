@@ -50,7 +50,7 @@ pub trait Checkpoints {
     fn is_due(&mut self) -> bool;
 
     /// Keeps this one; `digests` are those of its states, in sorted parts, the lowest bits of each number.
-    fn keep(&mut self, survey: &KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>);
+    fn keep(&mut self, survey: KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>);
 }
 
 /// How states are surveyed.

@@ -91,15 +91,7 @@ struct Head {
     how: String,
     debugger: bool,
     bits: u32,
-    goals: Vec<KeptGoal>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct KeptGoal {
-    goal: String,
-    unmet: Vec<String>,
-    against: Option<(Vec<u32>, String)>,
-    ends: bool,
+    goals: Vec<Pending>,
 }
 
 /// What a worker has.
@@ -113,42 +105,8 @@ struct KeptShare {
     ends: Vec<(u64, u32, u32)>,
 }
 
-impl From<&Pending> for KeptGoal {
-    fn from(pending: &Pending) -> Self {
-        let Pending {
-            goal,
-            unmet,
-            against,
-            ends,
-        } = pending.clone();
-        Self {
-            goal,
-            unmet,
-            against,
-            ends,
-        }
-    }
-}
-
-impl From<KeptGoal> for Pending {
-    fn from(kept: KeptGoal) -> Self {
-        let KeptGoal {
-            goal,
-            unmet,
-            against,
-            ends,
-        } = kept;
-        Self {
-            goal,
-            unmet,
-            against,
-            ends,
-        }
-    }
-}
-
-impl From<&(Counts, Prefixes)> for KeptShare {
-    fn from((counts, prefixes): &(Counts, Prefixes)) -> Self {
+impl From<(Counts, Prefixes)> for KeptShare {
+    fn from((counts, prefixes): (Counts, Prefixes)) -> Self {
         let Counts {
             depth,
             edges,
@@ -156,13 +114,13 @@ impl From<&(Counts, Prefixes)> for KeptShare {
             unfollowed,
             asked,
             lost,
-        } = *counts;
+        } = counts;
         let Prefixes {
             steps,
             now,
             next,
             ends: endings,
-        } = prefixes.clone();
+        } = prefixes;
         Self {
             depth,
             counted: [edges, ends, unfollowed, asked, lost],
@@ -265,7 +223,7 @@ impl SurveyFile {
             },
             survey: KeptSurvey {
                 shares: shares.into_iter().map(Into::into).collect(),
-                goals: head.goals.into_iter().map(Into::into).collect(),
+                goals: head.goals,
             },
             file: path.to_owned(),
         })
@@ -307,15 +265,14 @@ fn run(
     let file = from.as_ref().map(|(_, blocks)| blocks.path.clone());
     let from = from.map(|(survey, blocks)| {
         let (mut blocks, unread) = (blocks, &unread);
-        let parts = std::iter::from_fn(move || match blocks.next() {
+        let parts = std::iter::from_fn(move || match blocks.digests() {
             Ok(part) => part,
             Err(error) => {
                 unread.set(Some(error));
                 None
             }
         });
-        let digests: Box<dyn Iterator<Item = u128>> =
-            Box::new(parts.flat_map(|part| unpacked(&part)));
+        let digests: Box<dyn Iterator<Item = u128>> = Box::new(parts.flatten());
         (survey, digests)
     });
     let checkpoints = keeping.map(|keeping| -> Box<dyn Checkpoints + '_> {
@@ -361,7 +318,7 @@ impl Checkpoints for Writer<'_> {
         self.last.elapsed() >= self.keeping.every
     }
 
-    fn keep(&mut self, survey: &KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>) {
+    fn keep(&mut self, survey: KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>) {
         let file = &self.keeping.file;
         let written = self.write(survey, digests);
         *self.failed = written
@@ -374,7 +331,7 @@ impl Checkpoints for Writer<'_> {
 impl Writer<'_> {
     fn write(
         &self,
-        survey: &KeptSurvey,
+        survey: KeptSurvey,
         digests: &mut dyn Iterator<Item = Vec<u128>>,
     ) -> io::Result<()> {
         let SurveyAsked {
@@ -390,9 +347,9 @@ impl Writer<'_> {
             how: options.how(),
             debugger: options.debugger,
             bits: told.bits(),
-            goals: survey.goals.iter().map(Into::into).collect(),
+            goals: survey.goals,
         };
-        let shares: Vec<KeptShare> = survey.shares.iter().map(Into::into).collect();
+        let shares: Vec<KeptShare> = survey.shares.into_iter().map(Into::into).collect();
         let file = &self.keeping.file;
         let beside = beside(file);
         let mut to = BufWriter::new(File::create(&beside)?);
@@ -406,7 +363,7 @@ impl Writer<'_> {
             &postcard::to_allocvec(&shares).map_err(io::Error::other)?,
         )?;
         for part in digests {
-            write_block(&mut to, &packed(&part))?;
+            write_block(&mut to, &packed(&part).map_err(io::Error::other)?)?;
         }
         // An empty one is the end: a file that was cut between two blocks is not whole.
         write_block(&mut to, &[])?;
@@ -474,40 +431,37 @@ impl Blocks {
 
     fn read<T: for<'de> Deserialize<'de>>(&mut self) -> Result<T, SurveyError> {
         let block = self.next()?.unwrap_or_default();
-        postcard::from_bytes(&block).map_err(|_| self.damaged("a block says nothing that is known"))
+        self.known(postcard::from_bytes(&block))
+    }
+
+    /// The digests in the next block; none at the end.
+    fn digests(&mut self) -> Result<Option<Vec<u128>>, SurveyError> {
+        let block = self.next()?;
+        block.map(|block| self.known(unpacked(&block))).transpose()
+    }
+
+    fn known<T>(&self, read: postcard::Result<T>) -> Result<T, SurveyError> {
+        read.map_err(|_| self.damaged("a block says nothing that is known"))
     }
 }
 
-/// Sorted numbers, each as the difference to the one before: 7 bits a byte, the highest bit set in all but the last.
-fn packed(sorted: &[u128]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(6 * sorted.len() + 1);
-    // Nothing is no block.
-    bytes.push(0);
+/// Sorted numbers, each as the difference to the one before, which takes few bytes.
+fn packed(sorted: &[u128]) -> postcard::Result<Vec<u8>> {
     let mut last = 0;
-    for number in sorted {
-        let mut rest = number.wrapping_sub(last);
-        while rest > 0x7f {
-            bytes.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        bytes.push(rest as u8);
-        last = *number;
-    }
-    bytes
+    let steps = sorted
+        .iter()
+        .map(|number| number.wrapping_sub(std::mem::replace(&mut last, *number)));
+    postcard::to_allocvec(&steps.collect::<Vec<_>>())
 }
 
-fn unpacked(bytes: &[u8]) -> Vec<u128> {
-    let (mut numbers, mut last, mut rest, mut shift) = (Vec::new(), 0_u128, 0_u128, 0_u32);
-    for byte in bytes.iter().skip(1) {
-        rest |= u128::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-        shift += 7;
-        if byte & 0x80 == 0 {
-            last = last.wrapping_add(rest);
-            numbers.push(last);
-            (rest, shift) = (0, 0);
-        }
+fn unpacked(bytes: &[u8]) -> postcard::Result<Vec<u128>> {
+    let mut numbers: Vec<u128> = postcard::from_bytes(bytes)?;
+    let mut last = 0_u128;
+    for number in &mut numbers {
+        last = last.wrapping_add(*number);
+        *number = last;
     }
-    numbers
+    Ok(numbers)
 }
 
 #[cfg(test)]
@@ -526,8 +480,9 @@ mod tests {
             1 << 127,
             u128::MAX,
         ];
-        assert_eq!(unpacked(&packed(&numbers)), numbers);
-        assert_eq!(unpacked(&packed(&[])), []);
-        assert!(!packed(&[]).is_empty());
+        let none = packed(&[]).unwrap();
+        assert_eq!(unpacked(&packed(&numbers).unwrap()).unwrap(), numbers);
+        assert_eq!(unpacked(&none).unwrap(), []);
+        assert!(!none.is_empty());
     }
 }

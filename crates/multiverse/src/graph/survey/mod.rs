@@ -134,18 +134,14 @@ impl<L: Language, F: Digest> Survey<L, F> {
                 share.take(&part)?;
             }
         }
-        for (nth, share) in shares.iter_mut().enumerate() {
-            // What was counted is counted once.
-            let depth = counts.depth;
-            let before = if nth == 0 {
-                counts
-            } else {
-                Counts {
-                    depth,
-                    ..Counts::default()
-                }
+        // What was counted is counted once.
+        let depth = counts.depth;
+        for share in &mut shares {
+            share.has_counted(counts);
+            counts = Counts {
+                depth,
+                ..Counts::default()
             };
-            share.has_counted(before);
         }
         let survey = Self { shares };
         // Another build may have other digests for the same states: it would follow all of them once more.
