@@ -31,7 +31,8 @@ pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
 pub use survey::{
-    Counts, EndNode, News, NoWay, Onlooker, Prefixes, Share, Sight, Survey, Surveyed, Unsure,
+    Apart, Counts, EndNode, Leader, Letter, Member, News, NoWay, Onlooker, Post, Prefixes, Share,
+    Sight, Survey, Surveyed, Tally, Unsure,
 };
 
 use crate::fingerprint::Fingerprint;

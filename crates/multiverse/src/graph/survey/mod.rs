@@ -3,6 +3,7 @@
 //! A survey consists of [`Share`]s. One alone does everything; several divide the states by their digests, and tell each
 //! other which are new. What they find is the same.
 
+mod among;
 mod log;
 mod prefixes;
 mod share;
@@ -12,8 +13,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+pub use among::{Apart, Leader, Letter, Member, Post, Tally};
 pub use prefixes::{EndNode, Prefixes};
 pub use share::{Counts, News, Share, Unsure};
+use table::Table;
 use thiserror::Error;
 
 use super::{Limits, Pause};
@@ -29,6 +32,9 @@ const ROUND: usize = 4;
 
 /// A level is dealt anew where a share has so many times what is its due.
 const UNEVEN: f64 = 1.25;
+
+/// Nobody counts so far in a life.
+const MOST_COUNTED: u64 = 1 << 56;
 
 /// An outcome that a [`Survey`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +84,8 @@ impl<L: Language> Onlooker<L> for () {
 /// there are fewer. A [`super::Graph`] compares the states themselves.
 pub struct Survey<L: Language, F = Fingerprint> {
     shares: Vec<Share<L, F>>,
+    /// The number of the first of them, if there are others elsewhere.
+    first: u32,
 }
 
 impl<L: Language, F: Digest> fmt::Debug for Survey<L, F> {
@@ -101,6 +109,19 @@ impl<L: Language, F: Digest> Survey<L, F> {
     pub fn begin(language: L) -> Self {
         Self {
             shares: vec![Share::alone(language)],
+            first: 0,
+        }
+    }
+
+    /// Of the `of` shares of a survey so many, from number `first` on. They know nothing, and have nothing to follow.
+    fn part(language: &L, (first, here, of): (u32, u32, u32)) -> Self
+    where
+        L: Clone,
+    {
+        let share = |nth| Share::empty(apart(language), first + nth, of);
+        Self {
+            shares: (0..here.max(1)).map(share).collect(),
+            first,
         }
     }
 
@@ -119,14 +140,12 @@ impl<L: Language, F: Digest> Survey<L, F> {
         L: Clone,
     {
         let count = shares.max(1);
-        let shares = (0..count).map(|nth| Share::empty(apart(&language), nth as u32, count as u32));
-        let mut shares: Vec<_> = shares.collect();
-        for digest in digests {
-            shares[digest.owner(count as u32) as usize].know(digest);
-        }
+        let mut survey = Self::part(&language, (0, count as u32, count as u32));
+        digests.into_iter().for_each(|digest| survey.know(digest));
+        let shares = &mut survey.shares;
         let mut counts = Counts::default();
         for (counted, prefixes) in kept {
-            if !prefixes.is_sound() {
+            if !is_plausible(counted, prefixes) {
                 return Err(NoWay);
             }
             counts.add(*counted);
@@ -134,18 +153,30 @@ impl<L: Language, F: Digest> Survey<L, F> {
                 share.take(&part)?;
             }
         }
-        // What was counted is counted once.
+        survey.has_counted(counts);
+        // Another build may have other digests for the same states: it would follow all of them once more.
+        survey.knows_what_waits().then_some(survey).ok_or(NoWay)
+    }
+
+    /// Knows of a state that somebody came to, if one of these shares owns it.
+    fn know(&mut self, digest: F) {
+        let owner = digest.owner(self.shares[0].of_all());
+        let here = owner.checked_sub(self.first);
+        if let Some(share) = here.and_then(|nth| self.shares.get_mut(nth as usize)) {
+            share.know(digest);
+        }
+    }
+
+    /// Takes over what was counted elsewhere, once for all its shares.
+    fn has_counted(&mut self, mut counts: Counts) {
         let depth = counts.depth;
-        for share in &mut shares {
+        for share in &mut self.shares {
             share.has_counted(counts);
             counts = Counts {
                 depth,
                 ..Counts::default()
             };
         }
-        let survey = Self { shares };
-        // Another build may have other digests for the same states: it would follow all of them once more.
-        survey.knows_what_waits().then_some(survey).ok_or(NoWay)
     }
 
     fn knows_what_waits(&self) -> bool {
@@ -167,6 +198,27 @@ impl<L: Language, F: Digest> Survey<L, F> {
     /// The digests of all states, in sorted parts.
     pub fn digests(&self) -> impl Iterator<Item = Vec<F>> {
         self.shares.iter().flat_map(Share::digests)
+    }
+
+    /// Of those parts, number `nth`.
+    fn digests_of(&self, nth: usize) -> Option<Vec<F>> {
+        let share = self.shares.get(nth / Table::<F>::PARTS)?;
+        Some(share.digests_of(nth % Table::<F>::PARTS))
+    }
+
+    /// What several have counted, and the ends that they came to, to be told; nothing can be gone on with.
+    ///
+    /// # Errors
+    /// The program has no such ways.
+    pub fn collected(language: L, kept: &[(Counts, Prefixes)]) -> Result<Self, NoWay>
+    where
+        L: Clone,
+    {
+        let ends = kept
+            .iter()
+            .map(|(counts, ways)| (*counts, ways.first(0, true)));
+        let ends: Vec<_> = ends.collect();
+        Self::resume(language, &ends, [], 1)
     }
 
     /// How many different states were met.
@@ -227,7 +279,8 @@ impl<L: Language, F: Digest> Survey<L, F> {
     /// A shortest way to an end: its choices.
     #[must_use]
     pub fn way(&self, end: &Surveyed) -> Vec<L::Choice> {
-        let share = self.shares.get(end.nearest.0 as usize);
+        let here = end.nearest.0.checked_sub(self.first);
+        let share = here.and_then(|nth| self.shares.get(nth as usize));
         share.map_or_else(Vec::new, |share| share.choices(&share.way(end)))
     }
 }
@@ -288,20 +341,8 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         L::State: Send,
         L::Value: Send,
     {
-        let at_once = |shares: &mut [Share<L, F>], looks: &mut [K], work, job: Job<'_, L, F, K>| {
-            let cells: Vec<_> = shares.iter_mut().zip(looks).map(Mutex::new).collect();
-            let job = |nth: usize| {
-                let mut cell = cells[nth].lock().unwrap_or_else(PoisonError::into_inner);
-                let (share, look) = &mut *cell;
-                job(nth, share, look);
-            };
-            match work {
-                Work::Follow => workers.run_batch(cells.len(), &job),
-                Work::Answer => workers.run(cells.len(), &job),
-            }
-        };
         let batch = || ROUND * workers.batch();
-        self.rounds((limits, batch), looks, keep_going, at_once)
+        self.rounds((limits, batch), looks, keep_going, at_once(workers))
     }
 
     /// `each` does a job for each share.
@@ -335,19 +376,24 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
                 return Pause::Cancelled;
             }
             let most = batch().min(limits.states - states);
-            self.round(most, looks, &each);
+            let elsewhere = self.round(most, looks, &each);
+            debug_assert!(elsewhere.is_empty(), "all shares are here");
         }
     }
 
-    /// Each share follows up to so many states; afterwards all questions are settled.
+    /// Each share follows up to so many states; afterwards all questions among these shares are settled. Those to shares
+    /// elsewhere, with who asks whom.
     fn round<K: Onlooker<L>>(
         &mut self,
         most: usize,
         looks: &mut [K],
         each: &impl Fn(&mut [Share<L, F>], &mut [K], Work, Job<'_, L, F, K>),
-    ) {
+    ) -> Vec<(u32, u32, Unsure<F>)> {
         // From whom to whom.
-        let count = self.shares.len();
+        let (count, first, of) = (self.shares.len(), self.first, self.shares[0].of_all());
+        let elsewhere = (0..of).filter(|to| !(first..first + count as u32).contains(to));
+        let elsewhere: Vec<u32> = elsewhere.collect();
+        let others = Mutex::new(Vec::new());
         let asks: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         let answers: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         each(
@@ -357,12 +403,20 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             &|from, share, look| {
                 share.expand(most, look);
                 for to in 0..count {
-                    put(&asks[from * count + to], share.ask(to as u32));
+                    put(&asks[from * count + to], share.ask(first + to as u32));
                 }
+                let asks = elsewhere.iter().filter_map(|to| {
+                    let ask = share.ask(*to)?;
+                    Some((first + from as u32, *to, ask))
+                });
+                let asks: Vec<_> = asks.collect();
+                let mut others = others.lock().unwrap_or_else(PoisonError::into_inner);
+                others.extend(asks);
             },
         );
+        let others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
         if count == 1 {
-            return;
+            return others;
         }
         each(&mut self.shares, looks, Work::Answer, &|to, share, _| {
             for from in 0..count {
@@ -380,6 +434,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
                 }
             }
         });
+        others
     }
 
     /// At the beginning of a level: sees to it that all of so many shares have their due.
@@ -395,6 +450,16 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             if let Ok(dealt) = Self::resume(language, &self.kept(), digests, shares) {
                 *self = dealt;
             }
+            return;
+        }
+        self.even_out();
+    }
+
+    /// Gives of the states of those shares that have too many to those that have too few.
+    fn even_out(&mut self) {
+        let shares = self.shares.len();
+        let waiting: usize = self.shares.iter().map(Share::waiting).sum();
+        if waiting < SEEDS * shares {
             return;
         }
         let due = waiting / shares;
@@ -424,9 +489,44 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
 impl Surveyed {
     /// More ends of the same outcome.
     fn add(&mut self, other: Self) {
-        self.states += other.states;
+        self.states = self.states.saturating_add(other.states);
         if other.depth < self.depth {
             (self.depth, self.nearest) = (other.depth, other.nearest);
+        }
+    }
+}
+
+/// Whether no share has counted what nobody can have counted: a file may say anything.
+fn is_plausible(counts: &Counts, prefixes: &Prefixes) -> bool {
+    let all = [
+        counts.edges,
+        counts.ends,
+        counts.unfollowed,
+        counts.asked,
+        counts.lost,
+    ];
+    all.iter().all(|count| *count < MOST_COUNTED) && prefixes.is_sound()
+}
+
+/// Has all shares do their jobs at the same time.
+fn at_once<L, F, K>(
+    workers: &dyn Workers,
+) -> impl Fn(&mut [Share<L, F>], &mut [K], Work, Job<'_, L, F, K>)
+where
+    L: Language<State: Send, Value: Send> + Send,
+    F: Digest,
+    K: Send,
+{
+    move |shares, looks, work, job| {
+        let cells: Vec<_> = shares.iter_mut().zip(looks).map(Mutex::new).collect();
+        let job = |nth: usize| {
+            let mut cell = cells[nth].lock().unwrap_or_else(PoisonError::into_inner);
+            let (share, look) = &mut *cell;
+            job(nth, share, look);
+        };
+        match work {
+            Work::Follow => workers.run_batch(cells.len(), &job),
+            Work::Answer => workers.run(cells.len(), &job),
         }
     }
 }

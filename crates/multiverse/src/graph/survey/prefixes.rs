@@ -1,10 +1,12 @@
 //! Ways from the start that share their beginnings: what one worker gives to another, and what is kept in a file.
 
+use serde::{Deserialize, Serialize};
+
 use super::log::Log;
 
 /// States by the ways that lead to them, as a tree of steps. Node 0 is the start. It says nothing in the words of a
 /// language, so it can be written anywhere; who has the same program comes to the same states by it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prefixes {
     /// Of nodes 1, 2, … the node before, which has a smaller number, and the option taken there.
     pub steps: Vec<(u32, u32)>,
@@ -17,7 +19,7 @@ pub struct Prefixes {
 }
 
 /// Ends of one outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndNode {
     /// How many states end so.
     pub states: u64,
@@ -68,6 +70,20 @@ impl Prefixes {
             *node = number(*node);
         }
         self
+    }
+
+    /// The same with so many of its states at most, and with its ends if they are wanted.
+    #[must_use]
+    pub(super) fn first(&self, states: usize, ends: bool) -> Self {
+        let now = self.now.iter().copied().take(states);
+        let next = self.next.iter().copied();
+        let part = Self {
+            steps: Vec::new(),
+            now: now.collect(),
+            next: next.take(states.saturating_sub(self.now.len())).collect(),
+            ends: self.ends.iter().copied().filter(|_| ends).collect(),
+        };
+        part.with_steps(self.steps.len() + 1, |node| self.steps[node as usize - 1])
     }
 
     /// Parts of about the same size, the ends with the first.

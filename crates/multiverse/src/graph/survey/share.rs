@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::log::Log;
 use super::prefixes::{EndNode, Prefixes};
 use super::table::Table;
@@ -38,7 +40,7 @@ pub struct Share<L: Language, F> {
 }
 
 /// What a share has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// The depth of the states that are followed now.
     pub depth: u32,
@@ -132,6 +134,11 @@ impl<L: Language, F: Digest> Share<L, F> {
         if digest.owner(self.of) == self.nth {
             self.known.insert(digest);
         }
+    }
+
+    /// How many shares there are in all.
+    pub(super) const fn of_all(&self) -> u32 {
+        self.of
     }
 
     /// Whether it knows a state that is its own.
@@ -280,6 +287,12 @@ impl<L: Language, F: Digest> Share<L, F> {
         self.asked.is_empty() && self.asking.iter().all(Vec::is_empty)
     }
 
+    /// States of which nobody has said yet whether they are new.
+    pub(super) fn unsettled(&self) -> usize {
+        let asked = self.asked.values().chain(&self.asking);
+        asked.map(Vec::len).sum()
+    }
+
     /// Goes on to the next level. All shares do so together, when none has anything to follow, to ask or to settle.
     pub fn deepen(&mut self) {
         debug_assert!(self.now.is_empty() && self.is_settled(), "a level is done");
@@ -307,14 +320,25 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// The digests that it owns, a sorted part after the other.
     pub fn digests(&self) -> impl Iterator<Item = Vec<F>> {
-        self.known.sorted()
+        (0..Table::<F>::PARTS).map(|nth| self.known.sorted(nth))
+    }
+
+    /// Of those parts, number `nth`.
+    pub(super) fn digests_of(&self, nth: usize) -> Vec<F> {
+        self.known.sorted(nth)
     }
 
     /// The ways to what it has still to follow, and to its ends. It must have settled.
     #[must_use]
     pub fn prefixes(&self) -> Prefixes {
+        self.kept(true)
+    }
+
+    /// As [`Share::prefixes`]; without `waiting` only the ways to ends.
+    pub(super) fn kept(&self, waiting: bool) -> Prefixes {
         let ids = |states: &VecDeque<(u32, L::State)>| {
-            states.iter().map(|(id, _)| *id).collect::<Vec<_>>()
+            let kept = states.iter().filter(|_| waiting);
+            kept.map(|(id, _)| *id).collect::<Vec<_>>()
         };
         let ends = self.ends.values().map(|end| EndNode {
             states: end.states,
@@ -459,12 +483,14 @@ impl<L: Language, F: Digest> Share<L, F> {
 impl Counts {
     /// What another share has counted.
     pub(super) fn add(&mut self, other: Self) {
+        // What was kept in a file may say anything.
+        let add = |to: &mut u64, more: u64| *to = to.saturating_add(more);
         self.depth = self.depth.max(other.depth);
-        self.edges += other.edges;
-        self.ends += other.ends;
-        self.unfollowed += other.unfollowed;
-        self.asked += other.asked;
-        self.lost += other.lost;
+        add(&mut self.edges, other.edges);
+        add(&mut self.ends, other.ends);
+        add(&mut self.unfollowed, other.unfollowed);
+        add(&mut self.asked, other.asked);
+        add(&mut self.lost, other.lost);
     }
 }
 
