@@ -17,12 +17,13 @@ link: wire
 concolic: board multiverse vm
 session: board concolic debuginfo languages link multiverse sim store stub vm wasi wire
 commands: languages multiverse session
+cluster: languages link multiverse session
 hub: commands session
 web: hub session
 gdbserver: commands session vm
 dap: commands framing hub session
 lsp: framing languages multiverse
-cli: commands dap gdbserver hub languages lsp multiverse session web
+cli: cluster commands dap gdbserver hub languages lsp multiverse session web
 vm:
 wasi:
 "

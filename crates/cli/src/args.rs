@@ -67,6 +67,8 @@ pub(crate) enum Action {
     Board(Board),
     /// Find everything that a program can come to: over all inputs for ever, or all interleavings
     Explore(Explore),
+    /// Wait for surveys that other processes lead, and help with them
+    Worker(Worker),
     /// Find the inputs that lead to every path of a program within a bound
     Paths(Paths),
     /// Find inputs that lead to a place, a condition or a trap, shortest first
@@ -282,6 +284,23 @@ pub(crate) struct Gdb {
     /// Where to wait for one debugger, on this computer; port 0 is any that is free
     #[arg(long, value_name = "127.0.0.1:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
+}
+
+/// `borges worker`.
+#[derive(Args, Debug)]
+pub(crate) struct Worker {
+    /// Where to wait for 'borges explore --workers'; port 0 is any that is free. Beyond this computer it needs --key-file
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7070")]
+    pub(crate) listen: String,
+    /// Work for nobody who does not have this key; made if there is no such file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// How many cores compute [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) cores: Option<u16>,
+    /// End after so many surveys, also those that were not done
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) surveys: Option<u32>,
 }
 
 /// `borges dap`.
@@ -546,6 +565,15 @@ pub(crate) struct Survey {
     /// How often --checkpoint keeps it, in seconds
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "300", requires = "checkpoint")]
     pub(crate) every: Duration,
+    /// Survey together with the workers of this file, a host:port a line: each is a 'borges worker' that waits there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workers: Option<PathBuf>,
+    /// The same with a worker on each other node of a Slurm job, at port 7070
+    #[arg(long, value_name = "slurm", value_parser = ["slurm"], conflicts_with = "workers")]
+    pub(crate) hosts_from: Option<String>,
+    /// The key of the workers: needed for those that are not on this computer
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
     /// Go on with the survey in this file: it has the program and what was asked
     #[arg(
         long,

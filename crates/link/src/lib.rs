@@ -3,7 +3,7 @@
 //! [`Address`] names a device as a user types it; [`open`] gives the [`Link`] to it. A line that breaks (a pulled cable,
 //! a device that reboots and takes its USB port along) is opened again by itself, as often as it takes: the endpoint
 //! above it notices nothing but silence, and goes on where it was or says what is lost. [`Gate`] is the other end: where
-//! a device waits for its debugger.
+//! a device waits for its debugger. A [`Pipe`] joins two processes of ours; one that breaks stays broken.
 //!
 //! # Invariants
 //! - A link never fails: what cannot be sent stays with the endpoint, which sends it again.
@@ -14,6 +14,7 @@
 mod address;
 mod gate;
 mod line;
+mod pipe;
 mod ports;
 mod socket;
 
@@ -21,6 +22,7 @@ pub use address::{Address, AddressError};
 pub use borges_wire::guard::{Key, KeyError};
 pub use gate::{Gate, GateError, GateEvent};
 pub use line::LineOpenError;
+pub use pipe::{Door, Knock, Pipe};
 pub use ports::ports;
 
 use borges_wire::link::Link;

@@ -190,19 +190,22 @@ fn connect(address: &Address, key: Option<&Key>) -> Result<Stream, LineOpenError
             };
             opened.map(Stream::Serial).map_err(failed)
         }
-        Address::Tcp { host } => {
-            let host = host.clone();
-            match socket::connect(&host, key) {
-                Ok(socket) => Ok(Stream::Tcp(socket)),
-                Err(ConnectError::KeyNeeded) => Err(LineOpenError::KeyNeeded { host }),
-                Err(ConnectError::Io(source)) => Err(LineOpenError::Tcp { host, source }),
-            }
-        }
+        Address::Tcp { host } => connect_to(host, key).map(Stream::Tcp),
     }
 }
 
+/// Connects to a socket; whether the other end has the key is still to be seen.
+pub(crate) fn connect_to(host: &str, key: Option<&Key>) -> Result<Socket, LineOpenError> {
+    let connected = socket::connect(host, key);
+    let host = host.to_owned();
+    connected.map_err(|error| match error {
+        ConnectError::KeyNeeded => LineOpenError::KeyNeeded { host },
+        ConnectError::Io(source) => LineOpenError::Tcp { host, source },
+    })
+}
+
 /// Why a connection ended before its other end had proved that it has the key.
-fn refused(host: String, error: &std::io::Error) -> LineOpenError {
+pub(crate) fn refused(host: String, error: &std::io::Error) -> LineOpenError {
     match socket::intrusion(error) {
         Some(Intrusion::Unguarded) => LineOpenError::NoKeyThere { host },
         Some(Intrusion::WrongKey | Intrusion::Forged) => LineOpenError::Impostor { host },

@@ -120,6 +120,12 @@ impl Socket {
         Ok(taken)
     }
 
+    /// The connection itself; with a key, what guards it and what arrived with a proof and was not read yet.
+    pub(crate) fn into_parts(self) -> (TcpStream, Option<(Guard, Vec<u8>)>) {
+        let guarded = self.guard.map(|own| (own.guard, own.plain));
+        (self.stream, guarded)
+    }
+
     /// Waits until the other end has proved that it has the key.
     pub(crate) fn wait_open(&mut self) -> std::io::Result<()> {
         while !self.is_open() {

@@ -146,11 +146,11 @@ fn among<F: Digest>(
             })?;
             let (kept, seen) = leader.kept(&mut post, true)?;
             let mut digests = Vec::new();
-            leader.digests(&mut post, &mut |part: Vec<F>| {
+            for part in leader.digests(&mut post) {
+                let part: Vec<F> = part?;
                 assert!(part.is_sorted());
                 digests.extend(part);
-                true
-            })?;
+            }
             leader.end(&mut post);
             Ok((
                 pause,

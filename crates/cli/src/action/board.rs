@@ -62,7 +62,7 @@ fn report(visit: GateEvent, guarded: bool, output: &mut Output) -> Result<(), Fa
 }
 
 /// The key in a file, which is made with a random one if it does not exist.
-fn key_of(path: &Path) -> Result<Key, Failure> {
+pub(super) fn key_of(path: &Path) -> Result<Key, Failure> {
     match write_key(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
             let message = format!("{} cannot be written: {error}", path.display());

@@ -24,6 +24,7 @@ mod run_model;
 mod system;
 pub(crate) mod target;
 pub(crate) mod test;
+mod worker;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -53,6 +54,7 @@ pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Flash(options) => flash::flash(options, output),
         Action::Board(options) => board::board(options, output),
         Action::Explore(options) => explore::explore(options, output),
+        Action::Worker(options) => worker::worker(options, output),
         Action::Paths(options) => paths::paths(options, output),
         Action::Reach(options) => ask::reach(options, output),
         Action::Bugs(options) => ask::bugs(options, output),

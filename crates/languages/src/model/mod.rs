@@ -24,6 +24,7 @@ mod goal;
 mod job;
 mod judge;
 mod lead;
+mod leading;
 mod lens;
 mod plain;
 mod races;
@@ -56,7 +57,7 @@ pub use report::{End, How, Met, Report, SurveyNote};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use step::{Delivery, Grain, Reduction, Step, Why};
-pub use surveying::{Checkpoints, DigestSize, KeptSurvey, Surveying};
+pub use surveying::{Checkpoints, DigestSize, KeptDigests, KeptSurvey, Surveying, Surveyors};
 pub use threads::Threads;
 
 /// A program of a model language.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
+use borges_multiverse::graph::Apart;
 use borges_multiverse::language::{Verdict, Verdicts};
 use serde::Serialize;
 
@@ -55,9 +56,9 @@ pub struct Report {
     /// That states were surveyed, and their graph not kept: then nothing is known of paths and cycles. Left out if not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub survey: Option<SurveyNote>,
-    /// Whether the survey to go on with is none of this program.
+    /// Why a survey did not come to say anything; none if it did.
     #[serde(skip)]
-    pub foreign: bool,
+    pub apart: Option<Apart>,
     /// The breakpoint that the exploration went toward; left out if it went toward none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toward: Option<String>,

@@ -1,23 +1,35 @@
 //! All states without their graph: for programs of which that does not fit into memory.
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
-use borges_multiverse::graph::{Onlooker, Pause, Sight, Survey};
+use borges_multiverse::graph::{Apart, Counts, NoWay, Onlooker, Pause, Sight, Survey};
 use borges_multiverse::workers::Workers as _;
 
 use super::explore::Progress;
-use super::goal::{Finding, Judging};
+use super::goal::{Finding, Judging, Pending};
 use super::job::Job;
 use super::races::walked;
 use super::report::{Report, SurveyNote};
 use super::reported::Reported;
 use super::step::{Step, Why};
-use super::surveying::{Checkpoints, DigestSize, KeptSurvey, Surveying};
+use super::surveying::{Checkpoints, DigestSize, KeptDigests, KeptSurvey, Surveying, Surveyors};
 use super::threads::Threads;
 
+/// What a survey came to.
+pub(super) struct Found<'g, P: Reported, F> {
+    /// It, or what is to be told of it.
+    pub(super) survey: Survey<P, F>,
+    pub(super) states: u64,
+    pub(super) counts: Counts,
+    pub(super) pause: Pause,
+    pub(super) goals: Vec<Judging<'g, Vec<u32>>>,
+    /// How many cores computed.
+    pub(super) workers: usize,
+}
+
 /// Looks at states for goals.
-struct Judge<'g> {
+pub(super) struct Judge<'g> {
     text: &'g str,
-    goals: Vec<Judging<'g, Vec<u32>>>,
+    pub(super) goals: Vec<Judging<'g, Vec<u32>>>,
 }
 
 impl<P: Reported> Onlooker<P> for Judge<'_> {
@@ -38,16 +50,38 @@ impl<P: Reported> Onlooker<P> for Judge<'_> {
 }
 
 impl<'g> Judge<'g> {
-    /// Those of all workers as one.
-    fn all(judges: &[Self]) -> Vec<Judging<'g, Vec<u32>>> {
-        let mut judges = judges.iter().map(|judge| judge.goals.clone());
-        let first = judges.next().unwrap_or_default();
-        let both = |all: Vec<Judging<'g, Vec<u32>>>, more: Vec<Judging<'g, Vec<u32>>>| {
-            let pairs = all.into_iter().zip(more);
-            pairs.map(|(one, other)| one.and(other)).collect()
-        };
-        judges.fold(first, both)
+    /// What is known of the goals, by all workers.
+    pub(super) fn pending(judges: &[Self]) -> Vec<Pending> {
+        Self::all(judges).iter().map(Judging::pending).collect()
     }
+
+    /// The goals of all workers as one.
+    pub(super) fn all(judges: &[Self]) -> Vec<Judging<'g, Vec<u32>>> {
+        together(judges.iter().map(|judge| judge.goals.clone()))
+    }
+}
+
+/// Goals that several have looked at.
+pub(super) fn together<'g>(
+    mut all: impl Iterator<Item = Vec<Judging<'g, Vec<u32>>>>,
+) -> Vec<Judging<'g, Vec<u32>>> {
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |all, more| {
+        let pairs = all.into_iter().zip(more);
+        pairs.map(|(one, other)| one.and(other)).collect()
+    })
+}
+
+/// Keeps a survey of this process.
+pub(super) fn keep<P: Reported, F: Digest>(
+    checkpoints: &mut (dyn Checkpoints + '_),
+    survey: &Survey<P, F>,
+    judges: &[Judge<'_>],
+) {
+    let (shares, goals) = (survey.kept(), Judge::pending(judges));
+    let parts = survey.digests();
+    let mut digests = parts.map(|part| Ok(part.into_iter().map(F::bits).collect()));
+    checkpoints.keep(KeptSurvey { shares, goals }, &mut digests);
 }
 
 impl<'j> Job<'j> {
@@ -68,47 +102,72 @@ impl<'j> Job<'j> {
         plain: P,
         surveying: Surveying<'_>,
     ) -> Report {
-        let threads = surveying.workers.map_or_else(Threads::all, Threads::new);
-        let mut judges = self.judges(threads.count());
-        let begun = match surveying.from {
-            None => Ok(Survey::<P, F>::begin(plain.clone())),
-            Some((kept, digests)) => {
-                let goals = self.options.goals.iter().zip(kept.goals);
-                let goals = goals.map(|(goal, pending)| Judging::go_on(goal, pending));
-                judges[0].goals = goals.collect();
-                let digests = digests.map(F::of_bits);
-                Survey::resume(plain.clone(), &kept.shares, digests, threads.count())
+        let Surveying {
+            by,
+            checkpoints,
+            from,
+            ..
+        } = surveying;
+        let found = match by {
+            Surveyors::Here(cores) => self.survey_here::<P, F>(&plain, cores, checkpoints, from),
+            Surveyors::Leading { cores, mut post } => {
+                self.lead::<P, F>(&plain, (cores, &mut *post), checkpoints, from)
+            }
+            Surveyors::Helping {
+                place,
+                cores,
+                mut post,
+            } => {
+                let helped = self.help::<P, F>(&plain, place, (cores, &mut *post));
+                return Report {
+                    apart: helped.err(),
+                    ..self.empty()
+                };
             }
         };
-        let Ok(mut survey) = begun else {
-            return Report {
-                foreign: true,
+        match found {
+            Ok(found) => self.report_of(&plain, found),
+            Err(apart) => Report {
+                apart: Some(apart),
                 ..self.empty()
-            };
-        };
-        let pause = self.follow_all(&mut survey, &threads, &mut judges, surveying.checkpoints);
-        let counts = survey.counts();
+            },
+        }
+    }
+
+    fn report_of<P: Reported + 'static, F: Digest>(
+        &mut self,
+        plain: &P,
+        found: Found<'j, P, F>,
+    ) -> Report {
+        let Found {
+            survey,
+            states,
+            counts,
+            pause,
+            goals,
+            workers,
+        } = found;
         let mut report = self.empty();
-        report.states = survey.states() as u64;
+        report.states = states;
         report.edges = counts.edges;
         report.why = Why::of(pause);
         report.complete = report.why.is_none();
         report.survey = Some(SurveyNote {
             bits: F::BITS,
-            collision_risk: F::risk(report.states),
+            collision_risk: F::risk(states),
             depth: counts.depth,
-            workers: threads.count(),
+            workers,
         });
-        let (ends, states, complete) = (survey.ends(), report.states, report.complete);
+        let (ends, complete) = (survey.ends(), report.complete);
         let ends = ends.iter().map(|(outcome, end)| {
-            let trace = self.trace(&plain, survey.way(end));
-            self.end(&plain, outcome, end.states, trace)
+            let trace = self.trace(plain, survey.way(end));
+            self.end(plain, outcome, end.states, trace)
         });
         report.ends = ends.collect();
-        report.hold(Judge::all(&judges).into_iter().map(|judging| {
+        report.hold(goals.into_iter().map(|judging| {
             let (finding, way) = judging.finding(complete, states)?;
-            let choices = way.and_then(|way| Some(walked(&plain, &way)?.choices()));
-            let trace = self.trace(&plain, choices.unwrap_or_default());
+            let choices = way.and_then(|way| Some(walked(plain, &way)?.choices()));
+            let trace = self.trace(plain, choices.unwrap_or_default());
             Ok(Finding { trace, ..finding })
         }));
         // Nobody waits until a large one is freed.
@@ -116,36 +175,64 @@ impl<'j> Job<'j> {
         report
     }
 
-    /// Surveys to the limits, and keeps what is found now and then.
-    fn follow_all<P: Reported, F: Digest>(
+    fn survey_here<P: Reported + 'static, F: Digest>(
         &mut self,
-        survey: &mut Survey<P, F>,
-        threads: &Threads,
-        judges: &mut [Judge<'j>],
+        plain: &P,
+        cores: Option<usize>,
         mut checkpoints: Option<Box<dyn Checkpoints + '_>>,
-    ) -> Pause {
+        from: Option<(KeptSurvey, KeptDigests<'_>)>,
+    ) -> Result<Found<'j, P, F>, Apart> {
+        let threads = cores.map_or_else(Threads::all, Threads::new);
+        let mut judges = self.judges(threads.count());
+        let mut survey = match from {
+            None => Survey::<P, F>::begin(plain.clone()),
+            Some((kept, digests)) => {
+                judges[0].goals = self.going_on(kept.goals);
+                let mut is_broken = false;
+                let digests = digests.map_while(|digest| {
+                    is_broken = digest.is_none();
+                    digest.map(F::of_bits)
+                });
+                let survey = Survey::resume(plain.clone(), &kept.shares, digests, threads.count());
+                if is_broken {
+                    return Err(Apart::Broken);
+                }
+                survey.map_err(|NoWay| Apart::Foreign)?
+            }
+        };
         let limits = self.limits();
-        loop {
+        let pause = loop {
             let mut is_due = false;
-            let pause = survey.look_on(threads, &limits, judges, |survey| {
+            let pause = survey.look_on(&threads, &limits, &mut judges, |survey| {
                 is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
                 !is_due && self.goes_on(&come(survey))
             });
             if let Some(checkpoints) = &mut checkpoints {
-                let goals = Judge::all(judges).iter().map(Judging::pending).collect();
-                let shares = survey.kept();
-                let parts = survey.digests();
-                let mut digests = parts.map(|part| part.into_iter().map(F::bits).collect());
-                checkpoints.keep(KeptSurvey { shares, goals }, &mut digests);
+                keep(checkpoints.as_mut(), &survey, &judges);
             }
-            if !is_due || !self.goes_on(&come(survey)) {
-                return pause;
+            if !is_due || !self.goes_on(&come(&survey)) {
+                break pause;
             }
-        }
+        };
+        Ok(Found {
+            states: survey.states() as u64,
+            counts: survey.counts(),
+            survey,
+            pause,
+            goals: Judge::all(&judges),
+            workers: threads.count(),
+        })
+    }
+
+    /// Goals of which this much is known.
+    pub(super) fn going_on(&self, known: Vec<Pending>) -> Vec<Judging<'j, Vec<u32>>> {
+        let goals = self.options.goals.iter().zip(known);
+        let goals = goals.map(|(goal, pending)| Judging::go_on(goal, pending));
+        goals.collect()
     }
 
     /// One for each worker.
-    fn judges(&self, workers: usize) -> Vec<Judge<'j>> {
+    pub(super) fn judges(&self, workers: usize) -> Vec<Judge<'j>> {
         let goals = || self.options.goals.iter().map(Judging::new).collect();
         let judge = |_| Judge {
             text: self.text,
@@ -156,7 +243,7 @@ impl<'j> Job<'j> {
 }
 
 /// How far it has come.
-fn come<P: Reported, F: Digest>(survey: &Survey<P, F>) -> Progress {
+pub(super) fn come<P: Reported, F: Digest>(survey: &Survey<P, F>) -> Progress {
     let counts = survey.counts();
     Progress {
         states: survey.states() as u64,

@@ -1,6 +1,6 @@
 //! How states are surveyed, and how that is kept.
 
-use borges_multiverse::graph::{Counts, Prefixes};
+use borges_multiverse::graph::{Apart, Counts, Post, Prefixes};
 
 use super::goal::Pending;
 
@@ -35,6 +35,10 @@ impl DigestSize {
     }
 }
 
+/// Digests of states that were kept, the lowest bits of each number; none, and no other after it, where they cannot be read
+/// any further.
+pub type KeptDigests<'s> = Box<dyn Iterator<Item = Option<u128>> + 's>;
+
 /// A survey as it can be kept in a file, without the digests of its states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptSurvey {
@@ -49,18 +53,45 @@ pub trait Checkpoints {
     /// Whether it is time to keep one.
     fn is_due(&mut self) -> bool;
 
-    /// Keeps this one; `digests` are those of its states, in sorted parts, the lowest bits of each number.
-    fn keep(&mut self, survey: KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>);
+    /// Keeps this one; `digests` are those of its states, in sorted parts, the lowest bits of each number. Without all of
+    /// them nothing can be kept.
+    fn keep(
+        &mut self,
+        survey: KeptSurvey,
+        digests: &mut dyn Iterator<Item = Result<Vec<u128>, Apart>>,
+    );
+}
+
+/// Who surveys.
+pub enum Surveyors<'s> {
+    /// This process, on so many cores; on all, if nothing is said.
+    Here(Option<usize>),
+    /// Several processes, of which this one leads.
+    Leading {
+        /// On how many cores each of them, this one first.
+        cores: Vec<u32>,
+        /// How they are reached.
+        post: Box<dyn Post<Vec<Pending>> + 's>,
+    },
+    /// Several processes, of which another one leads: nothing is reported here.
+    Helping {
+        /// Which one this is.
+        place: usize,
+        /// On how many cores each of them.
+        cores: Vec<u32>,
+        /// How they are reached.
+        post: Box<dyn Post<Vec<Pending>> + 's>,
+    },
 }
 
 /// How states are surveyed.
 pub struct Surveying<'s> {
     /// What stands for a state.
     pub told: DigestSize,
-    /// How many workers; one for each core, if nothing is said.
-    pub workers: Option<usize>,
+    /// Who surveys.
+    pub by: Surveyors<'s>,
     /// Where the survey is kept, now and then and at the end.
     pub checkpoints: Option<Box<dyn Checkpoints + 's>>,
-    /// The one to go on with, and the digests of its states.
-    pub from: Option<(KeptSurvey, Box<dyn Iterator<Item = u128> + 's>)>,
+    /// The one to go on with, and the digests of its states; none where they cannot be read any further.
+    pub from: Option<(KeptSurvey, KeptDigests<'s>)>,
 }

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use borges_languages::model::{
-    Checkpoints, DigestSize, Explore, Goal, KeptSurvey, Model, Pending, Progress, Report,
-    Surveying, language,
+    Checkpoints, DigestSize, Explore, Goal, KeptDigests, KeptSurvey, Model, Pending, Progress,
+    Report, Surveying, Surveyors, language,
 };
-use borges_multiverse::graph::{Counts, EndNode, Prefixes};
+use borges_multiverse::graph::{Apart, Counts, Post, Prefixes};
 use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -48,6 +48,9 @@ pub enum SurveyError {
         "{0}: its states are not those of its program here: it was kept by another build of borges"
     )]
     Foreign(PathBuf),
+    /// Of several processes that survey it together one is gone, or knows another program.
+    #[error("{0}")]
+    Apart(#[source] Apart),
 }
 
 /// How a survey is kept.
@@ -72,6 +75,84 @@ pub struct SurveyAsked {
     pub told: DigestSize,
 }
 
+impl SurveyAsked {
+    /// It as a process on another computer can read it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let goals = self.options.goals.iter().map(|goal| Pending {
+            goal: goal.text().to_owned(),
+            ..Pending::default()
+        });
+        postcard::to_allocvec(&self.head(goals.collect())).expect("memory does not run out of room")
+    }
+
+    /// What another process wrote.
+    ///
+    /// # Errors
+    /// It is none, or of a program that this command cannot read; in words.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let head = postcard::from_bytes(bytes);
+        Self::of(&head.map_err(|_| "that is no survey".to_owned())?)
+    }
+
+    fn head(&self, goals: Vec<Pending>) -> Head {
+        Head {
+            name: self.name.clone(),
+            language: self.model.dialect().name().to_owned(),
+            text: self.model.whole().to_owned(),
+            how: self.options.how(),
+            debugger: self.options.debugger,
+            bits: self.told.bits(),
+            goals,
+        }
+    }
+
+    fn of(head: &Head) -> Result<Self, String> {
+        let told = DigestSize::of_bits(head.bits)
+            .ok_or("it tells states apart in a way that there is not")?;
+        let dialect = language::all()
+            .into_iter()
+            .find(|dialect| dialect.name() == head.language)
+            .ok_or_else(|| format!("there is no language {}", head.language))?;
+        let model = Model::parse(dialect, &head.text).map_err(|error| error.to_string())?;
+        let goals = head.goals.iter().map(|kept| Goal::read(&model, &kept.goal));
+        let goals = goals
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.to_string())?;
+        let options = Explore {
+            debugger: head.debugger,
+            goals,
+            ..Explore::of_how(&head.how)
+        };
+        Ok(Self {
+            name: head.name.clone(),
+            model,
+            options,
+            told,
+        })
+    }
+
+    /// Helps another process that surveys the same, as number `place` of processes that work on so many cores.
+    ///
+    /// # Errors
+    /// [`Apart`].
+    pub fn help(
+        &self,
+        place: usize,
+        cores: Vec<u32>,
+        post: Box<dyn Post<Vec<Pending>> + '_>,
+    ) -> Result<(), Apart> {
+        let surveying = Surveying {
+            told: self.told,
+            by: Surveyors::Helping { place, cores, post },
+            checkpoints: None,
+            from: None,
+        };
+        let report = self.model.survey(&self.options, |_| true, surveying);
+        report.apart.map_or(Ok(()), Err)
+    }
+}
+
 /// A survey that was kept.
 pub struct SurveyFile {
     /// What it was asked.
@@ -94,73 +175,6 @@ struct Head {
     goals: Vec<Pending>,
 }
 
-/// What a worker has.
-#[derive(Serialize, Deserialize)]
-struct KeptShare {
-    depth: u32,
-    counted: [u64; 5],
-    steps: Vec<(u32, u32)>,
-    now: Vec<u32>,
-    next: Vec<u32>,
-    ends: Vec<(u64, u32, u32)>,
-}
-
-impl From<(Counts, Prefixes)> for KeptShare {
-    fn from((counts, prefixes): (Counts, Prefixes)) -> Self {
-        let Counts {
-            depth,
-            edges,
-            ends,
-            unfollowed,
-            asked,
-            lost,
-        } = counts;
-        let Prefixes {
-            steps,
-            now,
-            next,
-            ends: endings,
-        } = prefixes;
-        Self {
-            depth,
-            counted: [edges, ends, unfollowed, asked, lost],
-            steps,
-            now,
-            next,
-            ends: endings
-                .iter()
-                .map(|end| (end.states, end.depth, end.node))
-                .collect(),
-        }
-    }
-}
-
-impl From<KeptShare> for (Counts, Prefixes) {
-    fn from(kept: KeptShare) -> Self {
-        let [edges, ends, unfollowed, asked, lost] = kept.counted;
-        let counts = Counts {
-            depth: kept.depth,
-            edges,
-            ends,
-            unfollowed,
-            asked,
-            lost,
-        };
-        let ending = |(states, depth, node)| EndNode {
-            states,
-            depth,
-            node,
-        };
-        let prefixes = Prefixes {
-            steps: kept.steps,
-            now: kept.now,
-            next: kept.next,
-            ends: kept.ends.into_iter().map(ending).collect(),
-        };
-        (counts, prefixes)
-    }
-}
-
 /// What came of a survey.
 #[derive(Debug)]
 pub struct SurveyDone {
@@ -177,52 +191,28 @@ pub struct SurveyDone {
 /// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored.
 pub fn survey(
     asked: &SurveyAsked,
-    workers: Option<usize>,
+    by: Surveyors<'_>,
     keeping: Option<&Keeping>,
     keep_going: impl FnMut(&Progress) -> bool,
 ) -> Result<SurveyDone, SurveyError> {
-    run(asked, workers, keeping, None, keep_going)
+    run(asked, by, keeping, None, keep_going)
 }
 
 impl SurveyFile {
-    /// Reads what a survey was asked and how far it had come, and checks that the file is whole.
+    /// Reads what a survey was asked and how far it had come. Whether its digests are whole is seen when they are read,
+    /// before anything is explored.
     ///
     /// # Errors
     /// [`SurveyError`].
     pub fn open(path: &Path) -> Result<Self, SurveyError> {
         let mut blocks = Blocks::open(path)?;
         let head: Head = blocks.read()?;
-        let told = DigestSize::of_bits(head.bits);
-        let told =
-            told.ok_or_else(|| blocks.damaged("it tells states apart in a way that there is not"))?;
-        let shares: Vec<KeptShare> = blocks.read()?;
-        while blocks.next()?.is_some() {}
-        let unreadable = |why: String| SurveyError::Program(path.to_owned(), why);
-        let dialect = language::all()
-            .into_iter()
-            .find(|dialect| dialect.name() == head.language);
-        let dialect =
-            dialect.ok_or_else(|| unreadable(format!("there is no language {}", head.language)))?;
-        let model =
-            Model::parse(dialect, &head.text).map_err(|error| unreadable(error.to_string()))?;
-        let goals = head.goals.iter().map(|kept| Goal::read(&model, &kept.goal));
-        let goals = goals
-            .collect::<Result<_, _>>()
-            .map_err(|error| unreadable(error.to_string()))?;
-        let options = Explore {
-            debugger: head.debugger,
-            goals,
-            ..Explore::of_how(&head.how)
-        };
+        let shares: Vec<(Counts, Prefixes)> = blocks.read()?;
+        let asked = SurveyAsked::of(&head);
         Ok(Self {
-            asked: SurveyAsked {
-                name: head.name,
-                model,
-                options,
-                told,
-            },
+            asked: asked.map_err(|why| SurveyError::Program(path.to_owned(), why))?,
             survey: KeptSurvey {
-                shares: shares.into_iter().map(Into::into).collect(),
+                shares,
                 goals: head.goals,
             },
             file: path.to_owned(),
@@ -235,7 +225,7 @@ impl SurveyFile {
     /// [`SurveyError`].
     pub fn go_on(
         self,
-        workers: Option<usize>,
+        by: Surveyors<'_>,
         keeping: Option<&Keeping>,
         keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<SurveyDone, SurveyError> {
@@ -246,13 +236,13 @@ impl SurveyFile {
         } = self;
         let mut blocks = Blocks::open(&file)?;
         let (_head, _shares) = (blocks.next()?, blocks.next()?);
-        run(&asked, workers, keeping, Some((survey, blocks)), keep_going)
+        run(&asked, by, keeping, Some((survey, blocks)), keep_going)
     }
 }
 
 fn run(
     asked: &SurveyAsked,
-    workers: Option<usize>,
+    by: Surveyors<'_>,
     keeping: Option<&Keeping>,
     from: Option<(KeptSurvey, Blocks)>,
     keep_going: impl FnMut(&Progress) -> bool,
@@ -263,16 +253,16 @@ fn run(
     }
     let (mut unkept, unread) = (None, Cell::new(None));
     let file = from.as_ref().map(|(_, blocks)| blocks.path.clone());
-    let from = from.map(|(survey, blocks)| {
-        let (mut blocks, unread) = (blocks, &unread);
+    let from = from.map(|(survey, mut blocks)| {
+        let unread = &unread;
         let parts = std::iter::from_fn(move || match blocks.digests() {
-            Ok(part) => part,
+            Ok(part) => Some(part?.into_iter().map(Some).collect()),
             Err(error) => {
                 unread.set(Some(error));
-                None
+                Some(vec![None])
             }
         });
-        let digests: Box<dyn Iterator<Item = u128>> = Box::new(parts.flatten());
+        let digests: KeptDigests<'_> = Box::new(parts.flatten());
         (survey, digests)
     });
     let checkpoints = keeping.map(|keeping| -> Box<dyn Checkpoints + '_> {
@@ -285,15 +275,16 @@ fn run(
     });
     let surveying = Surveying {
         told: asked.told,
-        workers,
+        by,
         checkpoints,
         from,
     };
     let report = asked.model.survey(&asked.options, keep_going, surveying);
-    match (unread.into_inner(), file) {
-        (Some(error), _) => Err(error),
-        (None, Some(file)) if report.foreign => Err(SurveyError::Foreign(file)),
-        (None, _) => Ok(SurveyDone { report, unkept }),
+    match (unread.into_inner(), &report.apart, file) {
+        (Some(error), _, _) => Err(error),
+        (None, Some(Apart::Foreign), Some(file)) => Err(SurveyError::Foreign(file)),
+        (None, Some(apart), _) => Err(SurveyError::Apart(apart.clone())),
+        (None, None, _) => Ok(SurveyDone { report, unkept }),
     }
 }
 
@@ -318,7 +309,11 @@ impl Checkpoints for Writer<'_> {
         self.last.elapsed() >= self.keeping.every
     }
 
-    fn keep(&mut self, survey: KeptSurvey, digests: &mut dyn Iterator<Item = Vec<u128>>) {
+    fn keep(
+        &mut self,
+        survey: KeptSurvey,
+        digests: &mut dyn Iterator<Item = Result<Vec<u128>, Apart>>,
+    ) {
         let file = &self.keeping.file;
         let written = self.write(survey, digests);
         *self.failed = written
@@ -332,24 +327,9 @@ impl Writer<'_> {
     fn write(
         &self,
         survey: KeptSurvey,
-        digests: &mut dyn Iterator<Item = Vec<u128>>,
+        digests: &mut dyn Iterator<Item = Result<Vec<u128>, Apart>>,
     ) -> io::Result<()> {
-        let SurveyAsked {
-            name,
-            model,
-            options,
-            told,
-        } = self.asked;
-        let head = Head {
-            name: name.clone(),
-            language: model.dialect().name().to_owned(),
-            text: model.whole().to_owned(),
-            how: options.how(),
-            debugger: options.debugger,
-            bits: told.bits(),
-            goals: survey.goals,
-        };
-        let shares: Vec<KeptShare> = survey.shares.into_iter().map(Into::into).collect();
+        let head = self.asked.head(survey.goals);
         let file = &self.keeping.file;
         let beside = beside(file);
         let mut to = BufWriter::new(File::create(&beside)?);
@@ -360,10 +340,11 @@ impl Writer<'_> {
         )?;
         write_block(
             &mut to,
-            &postcard::to_allocvec(&shares).map_err(io::Error::other)?,
+            &postcard::to_allocvec(&survey.shares).map_err(io::Error::other)?,
         )?;
         for part in digests {
-            write_block(&mut to, &packed(&part).map_err(io::Error::other)?)?;
+            let part = packed(&part.map_err(io::Error::other)?);
+            write_block(&mut to, &part.map_err(io::Error::other)?)?;
         }
         // An empty one is the end: a file that was cut between two blocks is not whole.
         write_block(&mut to, &[])?;

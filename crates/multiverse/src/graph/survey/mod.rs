@@ -259,6 +259,12 @@ impl<L: Language, F: Digest> Survey<L, F> {
         waiting.sum()
     }
 
+    /// Whether so many states wait that so many shares can begin.
+    #[must_use]
+    pub fn is_enough_for(&self, shares: usize) -> bool {
+        self.waiting() >= SEEDS * shares
+    }
+
     /// The outcomes found so far.
     #[must_use]
     pub fn ends(&self) -> BTreeMap<Outcome<L::Value>, Surveyed> {

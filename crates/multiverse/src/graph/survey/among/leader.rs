@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::super::{NoWay, Onlooker, SEEDS, Survey, UNEVEN, is_plausible};
-use super::letter::{Tally, Turn, packed, unpacked};
+use super::letter::{Stint, Tally, packed, unpacked};
 use super::member::{DEALT, Member, Notes, Outgoing, WAIT};
 use super::{Apart, Letter, Post};
 use crate::fingerprint::Digest;
@@ -19,11 +19,11 @@ const SAMPLE: usize = 1000;
 pub struct Leader<'n, L: Language, F, K, N> {
     member: Member<L, F, K>,
     notes: Notes<'n, K, N>,
-    turn: u32,
+    stint: u32,
     depth: u32,
     /// How far each has come.
     tallies: Vec<Tally>,
-    /// Who is idle in this turn.
+    /// Who is idle in this stint.
     idle: Vec<bool>,
     /// Who was asked how far it has come, and has not said.
     asked: Vec<bool>,
@@ -48,7 +48,7 @@ where
         Self {
             member: Member::new(language, 0, shares, looks),
             notes,
-            turn: 0,
+            stint: 0,
             depth: 0,
             tallies: vec![Tally::default(); members],
             idle: vec![true; members],
@@ -56,12 +56,6 @@ where
             kept: (0..members).map(|_| None).collect(),
             told: None,
         }
-    }
-
-    /// Whether so many waiting states are enough for all to begin with.
-    #[must_use]
-    pub fn is_enough(&self, waiting: usize) -> bool {
-        waiting >= SEEDS * self.member.shares() as usize
     }
 
     /// Deals out what was kept of a survey, and the digests of its states.
@@ -114,11 +108,11 @@ where
             for member in 0..members {
                 let ways = parts.by_ref().take(self.member.shares_of(member) as usize);
                 let ways = ways.collect();
-                self.send(post, member, Letter::Take { turn: 0, ways })?;
+                self.send(post, member, Letter::Take { stint: 0, ways })?;
             }
         }
         // How much each has got.
-        self.turn(post, false, false)?;
+        self.stint(post, false, false)?;
         while !self.are_idle() {
             self.step(post, &Alone)?;
         }
@@ -162,14 +156,14 @@ where
             let deepens = all.waiting == 0;
             self.depth += u32::from(deepens);
             let mut pause = self.pause(limits, &mut keep_going);
-            self.turn(post, deepens, pause.is_none())?;
+            self.stint(post, deepens, pause.is_none())?;
             while !self.are_idle() {
                 self.step(post, workers)?;
                 if pause.is_none() {
                     self.ask_all(post)?;
                     pause = self.pause(limits, &mut keep_going);
                     if pause.is_some() {
-                        self.turn(post, false, false)?;
+                        self.stint(post, false, false)?;
                     }
                 }
             }
@@ -230,31 +224,44 @@ where
         Ok((shares, notes))
     }
 
-    /// Shows `to` the digests of all states, in sorted parts, until that is false.
-    ///
-    /// # Errors
-    /// [`Apart`].
+    /// The digests of all states, in sorted parts, until one cannot be had.
     pub fn digests(
         &mut self,
         post: &mut dyn Post<N>,
-        to: &mut dyn FnMut(Vec<F>) -> bool,
-    ) -> Result<(), Apart> {
-        for member in 0..self.member.members() {
-            for part in 0.. {
-                self.send(post, member, Letter::Tell(part))?;
-                let told = loop {
-                    match self.told.take() {
-                        Some(told) => break told,
-                        None => self.step(post, &Alone)?,
+    ) -> impl Iterator<Item = Result<Vec<F>, Apart>> {
+        let (mut member, mut part) = (0, 0);
+        std::iter::from_fn(move || {
+            while member < self.member.members() {
+                let told = self.tell(post, member, part);
+                part += 1;
+                match told {
+                    Ok(None) => (member, part) = (member + 1, 0),
+                    Ok(Some(digests)) => return Some(Ok(digests)),
+                    Err(error) => {
+                        member = usize::MAX;
+                        return Some(Err(error));
                     }
-                };
-                let Some(digests) = told else { break };
-                if !to(unpacked(&digests).collect()) {
-                    return Ok(());
                 }
             }
-        }
-        Ok(())
+            None
+        })
+    }
+
+    /// Some of the digests of a member.
+    fn tell(
+        &mut self,
+        post: &mut dyn Post<N>,
+        member: usize,
+        part: u32,
+    ) -> Result<Option<Vec<F>>, Apart> {
+        self.send(post, member, Letter::Tell(part))?;
+        let told = loop {
+            match self.told.take() {
+                Some(told) => break told,
+                None => self.step(post, &Alone)?,
+            }
+        };
+        Ok(told.map(|digests| unpacked(&digests).collect()))
     }
 
     /// Tells the others that this was all.
@@ -264,26 +271,26 @@ where
         }
     }
 
-    /// Begins a turn.
-    fn turn(&mut self, post: &mut dyn Post<N>, deepens: bool, follows: bool) -> Result<(), Apart> {
-        self.turn += 1;
+    /// Begins a stint.
+    fn stint(&mut self, post: &mut dyn Post<N>, deepens: bool, follows: bool) -> Result<(), Apart> {
+        self.stint += 1;
         self.idle.fill(false);
-        let mut turns: Vec<Turn> = (0..self.member.members())
-            .map(|_| Turn {
-                number: self.turn,
+        let mut stints: Vec<Stint> = (0..self.member.members())
+            .map(|_| Stint {
+                number: self.stint,
                 deepens,
                 follows,
-                ..Turn::default()
+                ..Stint::default()
             })
             .collect();
         if follows && deepens {
             for (from, to, states) in self.moves() {
-                turns[from].gives.push((to as u32, states));
-                turns[to].takes += 1;
+                stints[from].gives.push((to as u32, states));
+                stints[to].takes += 1;
             }
         }
-        for (member, turn) in turns.into_iter().enumerate() {
-            self.send(post, member, Letter::Turn(turn))?;
+        for (member, stint) in stints.into_iter().enumerate() {
+            self.send(post, member, Letter::Stint(stint))?;
         }
         Ok(())
     }
@@ -367,7 +374,7 @@ where
                 self.asked[from] = false;
                 self.tallies[from] = tally;
             }
-            Letter::Idle(turn, tally) if turn == self.turn => {
+            Letter::Idle(stint, tally) if stint == self.stint => {
                 self.idle[from] = true;
                 self.tallies[from] = tally;
             }

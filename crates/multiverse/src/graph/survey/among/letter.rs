@@ -13,15 +13,15 @@ pub enum Letter<N> {
     Begin(Counts),
     /// From the leader: digests that somebody came to.
     Know(Vec<u8>),
-    /// States to be followed in a turn, and ends.
+    /// States to be followed in a stint, and ends.
     Take {
-        /// In which turn: it may not have come yet.
-        turn: u32,
+        /// In which stint: it may not have come yet.
+        stint: u32,
         /// The ways there, for one share after the other.
         ways: Vec<Prefixes>,
     },
-    /// From the leader: the next turn.
-    Turn(Turn),
+    /// From the leader: the next stint.
+    Stint(Stint),
     /// To who owns these digests: which are new?
     Ask {
         /// The share that asks.
@@ -46,7 +46,7 @@ pub enum Letter<N> {
     Say,
     /// So far.
     Said(Tally),
-    /// This turn is over, as far as this member is concerned.
+    /// This stint is over, as far as this member is concerned.
     Idle(u32, Tally),
     /// From the leader: what is to be kept?
     Keep {
@@ -69,7 +69,7 @@ pub enum Letter<N> {
 
 /// What members do until none has anything to do any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Turn {
+pub struct Stint {
     /// Its number.
     pub number: u32,
     /// Whether the next level begins with it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::share::{News, Share, Unsure};
 use super::super::{NoWay, Onlooker, ROUND, Survey, at_once};
-use super::letter::{Tally, Turn, packed, unpacked};
+use super::letter::{Stint, Tally, packed, unpacked};
 use super::{Apart, Letter, Post};
 use crate::fingerprint::Digest;
 use crate::graph::Prefixes;
@@ -32,12 +32,12 @@ pub struct Member<L: Language, F, K> {
     place: usize,
     /// The first share of each member, and how many there are in all.
     firsts: Vec<u32>,
-    turn: Turn,
-    /// Whether it has said that it is idle in this turn.
+    stint: Stint,
+    /// Whether it has said that it is idle in this stint.
     is_idle: bool,
     /// How many will still give to it.
     owed: u32,
-    /// What was given for a turn that has not come yet.
+    /// What was given for a stint that has not come yet.
     early: Vec<(u32, Vec<Prefixes>)>,
 }
 
@@ -66,7 +66,7 @@ where
             looks,
             place,
             firsts,
-            turn: Turn::default(),
+            stint: Stint::default(),
             is_idle: true,
             owed: 0,
             early: Vec::new(),
@@ -120,8 +120,10 @@ where
             Letter::Know(digests) if from == 0 => {
                 unpacked(&digests).for_each(|digest| self.survey.know(digest));
             }
-            Letter::Turn(turn) if from == 0 => self.begin(turn, out),
-            Letter::Take { turn, ways } if turn > self.turn.number => self.early.push((turn, ways)),
+            Letter::Stint(stint) if from == 0 => self.begin(stint, out),
+            Letter::Take { stint, ways } if stint > self.stint.number => {
+                self.early.push((stint, ways))
+            }
             Letter::Take { ways, .. } => self.take(&ways, out),
             Letter::Ask {
                 from: share,
@@ -161,7 +163,7 @@ where
         let shares = &self.survey.shares;
         let is_waiting = shares.iter().any(|share| share.waiting() > 0);
         let unsettled: usize = shares.iter().map(Share::unsettled).sum();
-        if self.turn.follows && is_waiting && unsettled < UNSETTLED {
+        if self.stint.follows && is_waiting && unsettled < UNSETTLED {
             let most = ROUND * workers.batch();
             let asks = self.survey.round(most, &mut self.looks, &at_once(workers));
             for (from, to, Unsure { number, digests }) in asks {
@@ -175,9 +177,10 @@ where
             }
             return true;
         }
-        if !self.is_idle && self.owed == 0 && unsettled == 0 && !(self.turn.follows && is_waiting) {
+        if !self.is_idle && self.owed == 0 && unsettled == 0 && !(self.stint.follows && is_waiting)
+        {
             self.is_idle = true;
-            out.push((0, Letter::Idle(self.turn.number, self.tally())));
+            out.push((0, Letter::Idle(self.stint.number, self.tally())));
         }
         false
     }
@@ -195,18 +198,18 @@ where
         }
     }
 
-    fn begin<N>(&mut self, turn: Turn, out: &mut Outgoing<N>) {
-        if turn.deepens {
+    fn begin<N>(&mut self, stint: Stint, out: &mut Outgoing<N>) {
+        if stint.deepens {
             self.survey.shares.iter_mut().for_each(Share::deepen);
         }
-        for (to, states) in &turn.gives {
+        for (to, states) in &stint.gives {
             let ways = self.survey.give(*states as usize);
-            let turn = turn.number;
-            out.push((*to as usize, Letter::Take { turn, ways }));
+            let stint = stint.number;
+            out.push((*to as usize, Letter::Take { stint, ways }));
         }
-        self.owed += turn.takes;
-        (self.turn, self.is_idle) = (turn, false);
-        let number = self.turn.number;
+        self.owed += stint.takes;
+        (self.stint, self.is_idle) = (stint, false);
+        let number = self.stint.number;
         for (_, ways) in self
             .early
             .extract_if(.., |early| early.0 == number)
@@ -218,7 +221,7 @@ where
     }
 
     fn take<N>(&mut self, ways: &[Prefixes], out: &mut Outgoing<N>) {
-        // What is dealt before the first turn is not announced.
+        // What is dealt before the first stint is not announced.
         self.owed = self.owed.saturating_sub(1);
         if self.survey.take(ways).is_err() {
             out.push((0, Letter::Foreign));

@@ -1,8 +1,8 @@
 //! A survey among several processes: each has some of its shares, one of them says when a level is over.
 //!
 //! Nothing here knows of connections: [`Letter`]s are carried by a [`Post`]. The process that leads, [`Leader`], is a
-//! [`Member`] too. A *turn* is what members do until none has anything to do any more: a level, or less if the leader ends
-//! it early. Every question of a turn is answered in it, so a turn is over when all have said that they are idle, and what
+//! [`Member`] too. A *stint* is what members do until none has anything to do any more: a level, or less if the leader ends
+//! it early. Every question of a stint is answered in it, so a stint is over when all have said that they are idle, and what
 //! all have together then is a whole survey: it can be kept.
 
 mod leader;

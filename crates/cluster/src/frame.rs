@@ -1,0 +1,143 @@
+//! What processes say to each other before and around letters.
+
+use std::io::{self, Read};
+use std::sync::OnceLock;
+
+use borges_languages::model::Pending;
+use borges_multiverse::graph::Letter;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Goes up when anything here changes. What is said in a survey is told apart by the build.
+const PROTOCOL: u32 = 1;
+
+/// A message of more bytes is none.
+pub(crate) const MOST: usize = 1 << 31;
+
+/// As long as nobody is known to be one of us.
+pub(crate) const MOST_HELLO: usize = 256;
+
+/// A message.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Frame {
+    /// First, from who connects.
+    Hello(Hello),
+    /// To that: come in.
+    Welcome {
+        /// On how many cores it can work.
+        cores: u32,
+    },
+    /// To that, or to a job: no, and why.
+    Refused(String),
+    /// From the leader.
+    Job(Job),
+    /// To that: all others are reached.
+    Ready,
+    /// Something of the survey.
+    Letter(Letter<Vec<Pending>>),
+    /// Nothing else is to be said.
+    Alive,
+}
+
+/// Who connects.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hello {
+    protocol: u32,
+    build: [u8; 32],
+    /// Which survey this is about.
+    pub(crate) run: u64,
+    /// Which member of it; the leader is 0.
+    pub(crate) place: u32,
+}
+
+/// What a worker is to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// Which member it is.
+    pub(crate) place: u32,
+    /// On how many cores each member works.
+    pub(crate) cores: Vec<u32>,
+    /// Where each waits, as the leader reaches it; of the leader itself nothing.
+    pub(crate) hosts: Vec<String>,
+    /// What is to be surveyed ([`borges_session::survey::SurveyAsked::to_bytes`]).
+    pub(crate) asked: Vec<u8>,
+}
+
+impl Hello {
+    pub(crate) fn new(run: u64, place: u32) -> io::Result<Self> {
+        Ok(Self {
+            protocol: PROTOCOL,
+            build: build()?,
+            run,
+            place,
+        })
+    }
+
+    /// Why who says this is none of us; none if it is.
+    pub(crate) fn objection(&self) -> io::Result<Option<&'static str>> {
+        Ok(if self.protocol != PROTOCOL {
+            Some("it speaks another protocol: take the same version of borges everywhere")
+        } else if self.build != build()? {
+            Some("it is another build of borges: copy one file to all computers")
+        } else {
+            None
+        })
+    }
+}
+
+impl Frame {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("memory does not run out of room")
+    }
+
+    pub(crate) fn of_bytes(bytes: &[u8]) -> io::Result<Self> {
+        postcard::from_bytes(bytes).map_err(|_| {
+            io::Error::new(io::ErrorKind::InvalidData, "it says nothing that is known")
+        })
+    }
+}
+
+/// The digest of the file that this process was started from.
+fn build() -> io::Result<[u8; 32]> {
+    static BUILD: OnceLock<[u8; 32]> = OnceLock::new();
+    if let Some(build) = BUILD.get() {
+        return Ok(*build);
+    }
+    let mut file = std::fs::File::open(std::env::current_exe()?)?;
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(*BUILD.get_or_init(|| hasher.finalize().into())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_build_or_protocol_is_told_apart() {
+        let ours = Hello::new(7, 1).unwrap();
+        assert_eq!(ours.objection().unwrap(), None);
+        let mut other = ours.clone();
+        other.build[31] ^= 1;
+        assert!(other.objection().unwrap().unwrap().contains("build"));
+        let other = Hello {
+            protocol: PROTOCOL + 1,
+            ..ours
+        };
+        assert!(other.objection().unwrap().unwrap().contains("protocol"));
+    }
+
+    #[test]
+    fn a_hello_is_short_and_garbage_is_none() {
+        let hello = Frame::Hello(Hello::new(u64::MAX, u32::MAX).unwrap()).to_bytes();
+        assert!(hello.len() <= MOST_HELLO);
+        assert!(matches!(Frame::of_bytes(&hello).unwrap(), Frame::Hello(_)));
+        for garbage in [&hello[..20], b"GET / HTTP/1.1\r\n\r\n", b""] {
+            assert!(Frame::of_bytes(garbage).is_err());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A connection to one other process, with threads that read and write: whoever computes waits for neither.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use borges_link::Pipe;
+
+use crate::SILENCE;
+use crate::frame::{Frame, MOST};
+
+/// So many messages wait to be sent; who has more waits until there is room.
+const WAITING: usize = 64;
+
+/// How often who has nothing to say says so.
+const ALIVE: Duration = Duration::from_secs(1);
+
+/// What is heard of a member: something, or why nothing will be any more.
+pub(crate) type Heard = (usize, Result<Frame, String>);
+
+/// A connection.
+pub(crate) struct Line {
+    to: SyncSender<Vec<u8>>,
+}
+
+impl Line {
+    /// A line to that member; what is heard of it goes to the inbox.
+    pub(crate) fn start(pipe: Pipe, member: usize, inbox: Sender<Heard>) -> io::Result<Self> {
+        pipe.set_patience(SILENCE)?;
+        let (to, from) = sync_channel::<Vec<u8>>(WAITING);
+        let reading = Arc::new(pipe);
+        let writing = Arc::clone(&reading);
+        let named = |what: &str| thread::Builder::new().name(format!("{what} {member}"));
+        named("to member").spawn(move || {
+            let sent = loop {
+                let message = match from.recv_timeout(ALIVE) {
+                    Ok(message) => message,
+                    Err(RecvTimeoutError::Timeout) => Frame::Alive.to_bytes(),
+                    Err(RecvTimeoutError::Disconnected) => break Ok(0),
+                };
+                if let Err(error) = writing.send(&message) {
+                    break Err(error);
+                }
+            };
+            // Who reads notices what is wrong.
+            drop(sent);
+            writing.end();
+        })?;
+        named("from member").spawn(move || {
+            loop {
+                let heard = reading.next(MOST).and_then(|bytes| Frame::of_bytes(&bytes));
+                let is_over = heard.is_err();
+                let heard = match heard {
+                    Ok(Frame::Alive) => continue,
+                    heard => heard.map_err(|error| error.to_string()),
+                };
+                if inbox.send((member, heard)).is_err() || is_over {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { to })
+    }
+
+    /// Says something; if the line is broken, that is heard.
+    pub(crate) fn say(&self, frame: &Frame) {
+        let _ = self.to.send(frame.to_bytes());
+    }
+}
