@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
+#[path = "surveys/among.rs"]
+mod among;
 #[allow(dead_code)] // Of the problems of the bench, those that are small enough.
 #[path = "../../../benches/concurrent/src/programs.rs"]
 mod programs;
