@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use borges_commands::paint::{Paint, grouped};
-use borges_languages::model::Progress as Explored;
+use borges_languages::model::{Progress as Explored, SurveyProgress};
 use borges_session::command::{Event, Observer};
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ impl Output {
 
     /// For work that begins now.
     pub(crate) fn progress(&self) -> Progress {
-        Progress::new(self.quiet)
+        Progress::new(self.quiet, self.json)
     }
 
     /// Does what takes long: shows how far it is, and pauses it at Ctrl-C.
@@ -56,7 +56,11 @@ impl Output {
         what: &str,
         work: impl FnOnce(&mut dyn FnMut(&Explored) -> bool) -> T,
     ) -> T {
-        self.counted(what, |goes_on| work(&mut |come| goes_on(come.states)))
+        let (_pausable, mut progress) = (Pausable::begin(), self.progress());
+        work(&mut |come| {
+            progress.update_more(what, come.states, None, come.survey.as_ref());
+            !interrupt::pressed()
+        })
     }
 
     /// Does what counts something and can be ended: what is done asks before each, with how many there are.
@@ -111,31 +115,69 @@ impl Output {
 /// How long a piece of work may take before its progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Progress on standard error, for work that takes longer than a second.
+/// Progress on standard error, for work that takes longer than a second: a line that changes, lines, or an object a line.
 pub(crate) struct Progress {
     quiet: bool,
+    json: bool,
     terminal: bool,
     started: Instant,
     next: Duration,
     shown: bool,
+    /// When something was said last, and how much was done then.
+    last: (Duration, u64),
 }
 
 impl Progress {
     /// Nothing is under way yet.
-    fn new(quiet: bool) -> Self {
+    fn new(quiet: bool, json: bool) -> Self {
         Self {
             quiet,
+            json,
             terminal: io::stderr().is_terminal(),
             started: Instant::now(),
             next: PATIENCE,
             shown: false,
+            last: (Duration::ZERO, 0),
         }
     }
 
     /// The work has come this far.
     pub(crate) fn update(&mut self, what: &str, done: u64, total: Option<u64>) {
+        self.update_more(what, done, total, None);
+    }
+
+    /// The same of a survey, of which more is known.
+    fn update_more(
+        &mut self,
+        what: &str,
+        done: u64,
+        total: Option<u64>,
+        survey: Option<&SurveyProgress>,
+    ) {
         let elapsed = self.started.elapsed();
+        if self.last == (Duration::ZERO, 0) {
+            self.last = (elapsed, done);
+        }
         if self.quiet || elapsed < self.next {
+            return;
+        }
+        let (since, before) = std::mem::replace(&mut self.last, (elapsed, done));
+        let seconds = (elapsed - since).as_secs_f64().max(1e-3);
+        let a_second = (done.saturating_sub(before) as f64 / seconds) as u64;
+        if self.json {
+            let said = Said {
+                progress: what,
+                done,
+                total,
+                seconds: elapsed.as_secs_f64(),
+                a_second,
+                survey,
+            };
+            // Writing may fail: progress is no result.
+            if let Ok(line) = serde_json::to_string(&said) {
+                let _ = writeln!(io::stderr().lock(), "{line}");
+            }
+            self.next = elapsed + PATIENCE;
             return;
         }
         let mut line = format!("{what}: {}", grouped(done));
@@ -144,6 +186,9 @@ impl Progress {
             line.push_str(&format!(" of {} ({percent:.0} %)", grouped(total)));
         }
         line.push_str(&format!(", {} s", elapsed.as_secs()));
+        if let Some(survey) = survey {
+            line.push_str(&of_survey(survey, a_second));
+        }
         // Where nobody can erase a line, they come ever more rarely. Writing may fail: progress is no result.
         let mut err = io::stderr().lock();
         if self.terminal {
@@ -165,6 +210,46 @@ impl Progress {
             let _ = err.flush();
         }
     }
+}
+
+/// Progress as data.
+#[derive(Serialize)]
+struct Said<'p> {
+    /// What is counted.
+    progress: &'p str,
+    done: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
+    seconds: f64,
+    a_second: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    survey: Option<&'p SurveyProgress>,
+}
+
+/// What else is known of a survey, short enough for a line.
+fn of_survey(survey: &SurveyProgress, a_second: u64) -> String {
+    let mut line = format!(", {} a second, depth {}", grouped(a_second), survey.depth);
+    line.push_str(&format!(
+        ", {} MB",
+        grouped(survey.memory_bytes / 1_000_000)
+    ));
+    if survey.asks > 0 {
+        line.push_str(&format!(", {} asked", grouped(survey.asks)));
+        line.push_str(&format!(", balance {:.2}", survey.balance));
+    }
+    if survey.sent_bytes > 0 {
+        line.push_str(&format!(
+            ", {} MB sent",
+            grouped(survey.sent_bytes / 1_000_000)
+        ));
+    }
+    if survey.collision_risk > 1e-6 {
+        line.push_str(&format!(", risk {:.0e}", survey.collision_risk));
+    }
+    if let Some(seconds) = survey.kept_seconds_ago {
+        line.push_str(&format!(", kept {seconds} s ago"));
+    }
+    line
 }
 
 impl Drop for Progress {

@@ -10,7 +10,6 @@ use borges_session::survey::SurveyAsked;
 
 use crate::GatherError;
 use crate::frame::{Frame, Hello, Job, MOST_HELLO};
-use crate::line::Line;
 use crate::office::Office;
 
 /// How long a worker may take to be started.
@@ -60,7 +59,7 @@ pub fn gather(
     for (member, host) in (1..).zip(hosts) {
         let pipe = connect(host, key, goes_on)?;
         all.push(introduce(&pipe, host, &Hello::new(run, 0)?)?);
-        office.put(member, Line::start(pipe, member, inbox.clone())?);
+        office.join(pipe, member, &inbox)?;
     }
     drop(inbox);
     let mut places = vec![String::new()];

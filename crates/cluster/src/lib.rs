@@ -23,7 +23,7 @@ use thiserror::Error;
 
 pub use gather::{Gathered, gather};
 pub use hosts::{Hosts, HostsError, PORT};
-pub use worker::{Visit, Worker};
+pub use worker::{Worker, WorkerEvent};
 
 /// Of whom nothing is heard for so long, that one is gone. Who has nothing to say says so every second.
 pub const SILENCE: Duration = Duration::from_secs(4);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -27,25 +28,30 @@ pub(crate) struct Line {
 
 impl Line {
     /// A line to that member; what is heard of it goes to the inbox.
-    pub(crate) fn start(pipe: Pipe, member: usize, inbox: Sender<Heard>) -> io::Result<Self> {
+    pub(crate) fn start(
+        pipe: Pipe,
+        member: usize,
+        inbox: Sender<Heard>,
+        sent: Arc<AtomicU64>,
+    ) -> io::Result<Self> {
         pipe.set_patience(SILENCE)?;
         let (to, from) = sync_channel::<Vec<u8>>(WAITING);
         let reading = Arc::new(pipe);
         let writing = Arc::clone(&reading);
         let named = |what: &str| thread::Builder::new().name(format!("{what} {member}"));
         named("to member").spawn(move || {
-            let sent = loop {
+            loop {
                 let message = match from.recv_timeout(ALIVE) {
                     Ok(message) => message,
                     Err(RecvTimeoutError::Timeout) => Frame::Alive.to_bytes(),
-                    Err(RecvTimeoutError::Disconnected) => break Ok(0),
+                    Err(RecvTimeoutError::Disconnected) => break,
                 };
-                if let Err(error) = writing.send(&message) {
-                    break Err(error);
-                }
-            };
-            // Who reads notices what is wrong.
-            drop(sent);
+                // Who reads notices what is wrong.
+                let Ok(bytes) = writing.send(&message) else {
+                    break;
+                };
+                sent.fetch_add(bytes as u64, Ordering::Relaxed);
+            }
             writing.end();
         })?;
         named("from member").spawn(move || {

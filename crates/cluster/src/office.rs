@@ -1,9 +1,13 @@
 //! Where letters arrive and leave.
 
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use borges_languages::model::Pending;
+use borges_link::Pipe;
 use borges_multiverse::graph::{Apart, Letter, Post};
 
 use crate::frame::Frame;
@@ -12,6 +16,7 @@ use crate::line::{Heard, Line};
 /// The lines of one member to all others.
 pub(crate) struct Office {
     lines: Vec<Option<Line>>,
+    sent: Arc<AtomicU64>,
     inbox: Receiver<Heard>,
 }
 
@@ -19,15 +24,26 @@ impl Office {
     /// One without lines, and where what is heard goes.
     pub(crate) fn new() -> (Self, Sender<Heard>) {
         let (to, inbox) = channel();
-        let lines = Vec::new();
-        (Self { lines, inbox }, to)
+        let office = Self {
+            lines: Vec::new(),
+            sent: Arc::default(),
+            inbox,
+        };
+        (office, to)
     }
 
-    /// The line to a member.
-    pub(crate) fn put(&mut self, member: usize, line: Line) {
-        self.lines
-            .resize_with(self.lines.len().max(member + 1), || None);
+    /// Starts the line to a member; what is heard of it goes to the inbox.
+    pub(crate) fn join(
+        &mut self,
+        pipe: Pipe,
+        member: usize,
+        inbox: &Sender<Heard>,
+    ) -> io::Result<()> {
+        let line = Line::start(pipe, member, inbox.clone(), Arc::clone(&self.sent))?;
+        let members = self.lines.len().max(member + 1);
+        self.lines.resize_with(members, || None);
         self.lines[member] = Some(line);
+        Ok(())
     }
 
     pub(crate) fn say(&self, to: usize, frame: &Frame) {
@@ -47,6 +63,10 @@ impl Office {
 }
 
 impl Post<Vec<Pending>> for Office {
+    fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
     fn send(&mut self, to: usize, letter: Letter<Vec<Pending>>) {
         self.say(to, &Frame::Letter(letter));
     }

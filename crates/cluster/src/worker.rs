@@ -12,7 +12,7 @@ use borges_session::survey::SurveyAsked;
 
 use crate::frame::{Frame, Hello, Job, MOST_HELLO};
 use crate::gather::{introduce, unreached};
-use crate::line::{Heard, Line};
+use crate::line::Heard;
 use crate::office::Office;
 
 /// How many may knock at a time.
@@ -33,7 +33,7 @@ pub struct Worker {
 
 /// What happens at a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Visit {
+pub enum WorkerEvent {
     /// Somebody was not let in.
     TurnedAway {
         /// From where.
@@ -100,7 +100,7 @@ impl Worker {
     }
 
     /// Helps with surveys, with so many if that is said; `told` hears what happens.
-    pub fn serve(&self, surveys: Option<u32>, told: &(dyn Fn(Visit) + Sync)) {
+    pub fn serve(&self, surveys: Option<u32>, told: &(dyn Fn(WorkerEvent) + Sync)) {
         let (visitors, coming) = channel();
         let hall = Hall {
             run: Mutex::new(None),
@@ -121,8 +121,8 @@ impl Worker {
                     continue;
                 }
                 told(match self.help(leader, &coming, told) {
-                    Ok(()) => Visit::Done,
-                    Err(why) => Visit::Over { why },
+                    Ok(()) => WorkerEvent::Done,
+                    Err(why) => WorkerEvent::Over { why },
                 });
                 *lock(&hall.run) = None;
                 helped += 1;
@@ -140,7 +140,7 @@ impl Worker {
         &'e self,
         hall: &'e Hall,
         scope: &'s Scope<'s, 'e>,
-        told: &'e (dyn Fn(Visit) + Sync),
+        told: &'e (dyn Fn(WorkerEvent) + Sync),
     ) {
         loop {
             let knock = self.door.accept();
@@ -161,7 +161,7 @@ impl Worker {
                 let came = hall.meet(knock);
                 hall.knocking.fetch_sub(1, Ordering::Relaxed);
                 if let Err(why) = came {
-                    told(Visit::TurnedAway { from, why });
+                    told(WorkerEvent::TurnedAway { from, why });
                 }
             });
         }
@@ -172,14 +172,11 @@ impl Worker {
         &self,
         leader: Visitor,
         coming: &Receiver<Visitor>,
-        told: &(dyn Fn(Visit) + Sync),
+        told: &(dyn Fn(WorkerEvent) + Sync),
     ) -> Result<(), String> {
         let (from, run) = (leader.from, leader.run);
         let (mut office, inbox) = Office::new();
-        office.put(
-            0,
-            Line::start(leader.pipe, 0, inbox.clone()).map_err(in_words)?,
-        );
+        office.join(leader.pipe, 0, &inbox).map_err(in_words)?;
         let job = loop {
             match office.hear(LOOK) {
                 Some((_, Ok(Frame::Job(job)))) => break job,
@@ -188,7 +185,7 @@ impl Worker {
             }
         };
         let begun = self.begin(&job).and_then(|asked| {
-            told(Visit::Begins {
+            told(WorkerEvent::Begins {
                 from,
                 program: asked.name.clone(),
                 place: (job.place, job.cores.len() as u32),
@@ -236,10 +233,7 @@ impl Worker {
                 .map_err(|error| unreached(host, error))
                 .and_then(|pipe| introduce(&pipe, host, &hello).map(|_| pipe));
             let pipe = met.map_err(|error| error.to_string())?;
-            office.put(
-                member,
-                Line::start(pipe, member, inbox.clone()).map_err(in_words)?,
-            );
+            office.join(pipe, member, inbox).map_err(in_words)?;
         }
         let (mut missing, began) = (members - 1 - place, Instant::now());
         while missing > 0 {
@@ -254,8 +248,7 @@ impl Worker {
             };
             let member = visitor.place as usize;
             if visitor.run == run && (place + 1..members).contains(&member) {
-                let line = Line::start(visitor.pipe, member, inbox.clone());
-                office.put(member, line.map_err(in_words)?);
+                office.join(visitor.pipe, member, inbox).map_err(in_words)?;
                 missing -= 1;
             }
         }

@@ -222,6 +222,30 @@ fn work_that_is_shared_out_finds_the_same() {
 }
 
 #[test]
+fn ways_that_are_gone_once_more_lead_to_the_same_states() {
+    for (seed, held, shares) in [(1, 1, 1), (2, 0, 1), (3, 100, 1), (4, 17, 3), (5, 300, 2)] {
+        let program = wide(seed, 20_000);
+        let mut survey: Survey<_> = Survey::new(&program);
+        survey.hold(held);
+        // In two parts, so that some wait in each level.
+        let half = Limits {
+            states: 9000,
+            ..Limits::default()
+        };
+        survey.run_on(&Threads(shares), &half, |_| true);
+        survey.hold(held);
+        let digests: Vec<Fingerprint> = survey.digests().flatten().collect();
+        let mut resumed = Survey::resume(&program, &survey.kept(), digests, 2).unwrap();
+        resumed.hold(held);
+        for survey in [&mut survey, &mut resumed] {
+            let pause = survey.run_on(&Threads(shares.max(2)), &Limits::default(), |_| true);
+            assert_eq!(pause, Pause::Complete);
+            assert_eq!(of_survey(&program, survey), of_graph(&program));
+        }
+    }
+}
+
+#[test]
 fn a_shared_survey_is_stopped_kept_and_gone_on_with_by_others() {
     let program = wide(9, 20_000);
     let expected = of_graph(&program);

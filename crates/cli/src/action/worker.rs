@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::sync::Mutex;
 
-use borges_cluster::{Visit, Worker};
+use borges_cluster::{Worker, WorkerEvent};
 use serde_json::json;
 
 use crate::args;
@@ -51,24 +51,24 @@ pub(super) fn cores(asked: Option<u16>) -> u32 {
     asked.map_or_else(all, u32::from)
 }
 
-fn report(visit: &Visit, output: &mut Output) -> Result<(), Failure> {
+fn report(visit: &WorkerEvent, output: &mut Output) -> Result<(), Failure> {
     let data = match visit {
-        Visit::TurnedAway { from, why } => {
+        WorkerEvent::TurnedAway { from, why } => {
             json!({ "event": "turned-away", "from": from.to_string(), "why": why })
         }
-        Visit::Begins {
+        WorkerEvent::Begins {
             from,
             program,
             place: (place, of),
         } => {
             json!({ "event": "begins", "from": from.to_string(), "program": program, "place": place, "of": of })
         }
-        Visit::Done => json!({ "event": "done" }),
-        Visit::Over { why } => json!({ "event": "over", "why": why }),
+        WorkerEvent::Done => json!({ "event": "done" }),
+        WorkerEvent::Over { why } => json!({ "event": "over", "why": why }),
     };
     output.say(&data, |paint| match visit {
-        Visit::TurnedAway { from, why } => format!("{from} was turned away: {why}\n"),
-        Visit::Begins {
+        WorkerEvent::TurnedAway { from, why } => format!("{from} was turned away: {why}\n"),
+        WorkerEvent::Begins {
             from,
             program,
             place: (place, of),
@@ -76,7 +76,7 @@ fn report(visit: &Visit, output: &mut Output) -> Result<(), Failure> {
             let program = paint.name(program);
             format!("a survey of {program} begins for {from}: this is {place} of {of}\n")
         }
-        Visit::Done => "it is done\n".to_owned(),
-        Visit::Over { why } => format!("it is over: {why}; waiting for the next\n"),
+        WorkerEvent::Done => "it is done\n".to_owned(),
+        WorkerEvent::Over { why } => format!("it is over: {why}; waiting for the next\n"),
     })
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use borges_multiverse::graph;
+use serde::Serialize;
 
 use super::goal::Goal;
 use super::lead::Lead;
@@ -85,7 +86,7 @@ pub enum Order {
 }
 
 /// How far an exploration has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// States visited.
     pub states: u64,
@@ -95,6 +96,27 @@ pub struct Progress {
     pub ends: u64,
     /// States whose turn is still to come.
     pub waiting: u64,
+    /// What else is known of a survey.
+    pub survey: Option<SurveyProgress>,
+}
+
+/// How far a survey has come, beside its states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SurveyProgress {
+    /// How many steps lie between the start and the states that are followed.
+    pub depth: u32,
+    /// How often a worker has asked another one whether a state is new.
+    pub asks: u64,
+    /// Bytes that processes have sent to each other.
+    pub sent_bytes: u64,
+    /// Bytes of tables and lists, without what states own.
+    pub memory_bytes: u64,
+    /// How many times its due waits for the core that most states wait for: 1 if all have the same.
+    pub balance: f64,
+    /// How probable it is that two states were taken for one.
+    pub collision_risk: f64,
+    /// How many seconds ago it was kept; none if it was not yet.
+    pub kept_seconds_ago: Option<u64>,
 }
 
 impl Progress {
@@ -116,6 +138,7 @@ impl From<graph::Progress> for Progress {
             edges: progress.edges as u64,
             ends: progress.ends as u64,
             waiting: progress.waiting as u64,
+            survey: None,
         }
     }
 }

@@ -194,6 +194,7 @@ impl Job<'_> {
                 edges: come.states - come.runs,
                 ends: come.ended,
                 waiting: runs - come.runs,
+                survey: None,
             })
         });
         let come = sample.come;

@@ -1,14 +1,13 @@
 //! Surveys among several processes.
 
 use borges_multiverse::fingerprint::Digest;
-use borges_multiverse::graph::{Apart, Leader, Letter, Member, NoWay, Pause, Post, Survey, Tally};
+use borges_multiverse::graph::{Apart, Leader, Letter, Member, NoWay, Pause, Post, Survey};
 use borges_multiverse::workers::Alone;
 
-use super::explore::Progress;
 use super::goal::Pending;
 use super::job::Job;
 use super::reported::Reported;
-use super::survey::{Found, Judge, come, keep, together};
+use super::survey::{Found, Judge, come, come_here, keep, together};
 use super::surveying::{Checkpoints, KeptDigests, KeptSurvey};
 use super::threads::Threads;
 
@@ -38,6 +37,7 @@ impl<'j> Job<'j> {
                     return Ok(Found {
                         states: alone.states() as u64,
                         counts: alone.counts(),
+                        sent: 0,
                         survey: alone,
                         pause,
                         goals: Judge::all(&judges),
@@ -55,7 +55,7 @@ impl<'j> Job<'j> {
                 leader.deal(post, &kept.shares, digests)?;
             }
         }
-        let pause = self.lead_to_limits(&mut leader, post, cores[0], checkpoints)?;
+        let pause = self.lead_to_limits(&mut leader, (&cores, post), checkpoints)?;
         let (kept, notes) = leader.kept(post, false)?;
         leader.end(post);
         let all = leader.tally();
@@ -63,6 +63,7 @@ impl<'j> Job<'j> {
             survey: Survey::collected(plain.clone(), &kept).map_err(|NoWay| Apart::Foreign)?,
             states: all.states,
             counts: all.counts,
+            sent: all.sent,
             pause,
             goals: together(notes.into_iter().map(|noted| self.going_on(noted))),
             workers,
@@ -79,7 +80,7 @@ impl<'j> Job<'j> {
         let limits = self.limits();
         let mut alone = Survey::begin(plain.clone());
         let pause = alone.look_on(&Alone, &limits, &mut judges[..1], |survey| {
-            !survey.is_enough_for(workers) && self.goes_on(&come(survey))
+            !survey.is_enough_for(workers) && self.goes_on(&come_here(survey, None))
         });
         (alone, pause)
     }
@@ -88,16 +89,18 @@ impl<'j> Job<'j> {
     fn lead_to_limits<P: Reported, F: Digest>(
         &mut self,
         leader: &mut Leader<'_, P, F, Judge<'j>, Vec<Pending>>,
-        post: &mut dyn Post<Vec<Pending>>,
-        cores: u32,
+        (cores, post): (&[u32], &mut dyn Post<Vec<Pending>>),
         mut checkpoints: Option<Box<dyn Checkpoints + '_>>,
     ) -> Result<Pause, Apart> {
-        let (limits, threads) = (self.limits(), Threads::new(cores as usize));
+        let (limits, threads) = (self.limits(), Threads::new(cores[0] as usize));
+        let mut all = Vec::new();
         loop {
             let mut is_due = false;
-            let pause = leader.run(post, &threads, &limits, |all, _| {
+            let pause = leader.run(post, &threads, &limits, |sum, parts| {
                 is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
-                !is_due && self.goes_on(&come_so_far(all))
+                all = parts.to_vec();
+                let parts = parts.iter().copied().zip(cores.iter().copied());
+                !is_due && self.goes_on(&come::<F>(sum, parts, checkpoints.as_deref()))
             })?;
             if let Some(checkpoints) = &mut checkpoints {
                 let (shares, notes) = leader.kept(post, true)?;
@@ -112,7 +115,9 @@ impl<'j> Job<'j> {
                 drop(digests);
                 failed.map_or(Ok(()), Err)?;
             }
-            if !is_due || !self.goes_on(&come_so_far(&leader.tally())) {
+            let parts = all.iter().copied().zip(cores.iter().copied());
+            let come = come::<F>(&leader.tally(), parts, checkpoints.as_deref());
+            if !is_due || !self.goes_on(&come) {
                 return Ok(pause);
             }
         }
@@ -129,15 +134,5 @@ impl<'j> Job<'j> {
         let judges = self.judges(here);
         let mut member = Member::<_, F, _>::new(plain, place, &cores, judges);
         member.work(post, &Threads::new(here), &Judge::pending)
-    }
-}
-
-/// How far all have come.
-fn come_so_far(all: &Tally) -> Progress {
-    Progress {
-        states: all.states,
-        edges: all.counts.edges,
-        ends: all.counts.ends,
-        waiting: all.waiting + all.ahead,
     }
 }

@@ -46,7 +46,7 @@ pub use ask::{
 pub use dialect::{Dialect, Program, Prompt, Simple};
 pub use erased::Erased;
 pub use error::ModelError;
-pub use explore::{Explore, Order, Progress};
+pub use explore::{Explore, Order, Progress, SurveyProgress};
 pub use gains::{Gains, Keeper};
 pub use goal::{Finding, Goal, Pending};
 pub use job::{DESCRIBED, Job, Kept};

@@ -82,8 +82,12 @@ pub struct SurveyNote {
     pub collision_risk: f64,
     /// How many steps lie between the start and the farthest states.
     pub depth: u32,
-    /// How many workers there were.
+    /// How many cores computed.
     pub workers: usize,
+    /// How often one of them asked another one whether a state is new.
+    pub asks: u64,
+    /// Bytes that processes sent to each other.
+    pub sent_bytes: u64,
 }
 
 /// A number that a calculation gave is equal to itself: it is never one that is none.

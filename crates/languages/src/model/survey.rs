@@ -1,10 +1,10 @@
 //! All states without their graph: for programs of which that does not fit into memory.
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
-use borges_multiverse::graph::{Apart, Counts, NoWay, Onlooker, Pause, Sight, Survey};
+use borges_multiverse::graph::{Apart, Counts, NoWay, Onlooker, Pause, Sight, Survey, Tally};
 use borges_multiverse::workers::Workers as _;
 
-use super::explore::Progress;
+use super::explore::{Progress, SurveyProgress};
 use super::goal::{Finding, Judging, Pending};
 use super::job::Job;
 use super::races::walked;
@@ -20,6 +20,8 @@ pub(super) struct Found<'g, P: Reported, F> {
     pub(super) survey: Survey<P, F>,
     pub(super) states: u64,
     pub(super) counts: Counts,
+    /// Bytes that processes have sent to each other.
+    pub(super) sent: u64,
     pub(super) pause: Pause,
     pub(super) goals: Vec<Judging<'g, Vec<u32>>>,
     /// How many cores computed.
@@ -143,6 +145,7 @@ impl<'j> Job<'j> {
             survey,
             states,
             counts,
+            sent,
             pause,
             goals,
             workers,
@@ -157,6 +160,8 @@ impl<'j> Job<'j> {
             collision_risk: F::risk(states),
             depth: counts.depth,
             workers,
+            asks: counts.asked,
+            sent_bytes: sent,
         });
         let (ends, complete) = (survey.ends(), report.complete);
         let ends = ends.iter().map(|(outcome, end)| {
@@ -205,18 +210,20 @@ impl<'j> Job<'j> {
             let mut is_due = false;
             let pause = survey.look_on(&threads, &limits, &mut judges, |survey| {
                 is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
-                !is_due && self.goes_on(&come(survey))
+                !is_due && self.goes_on(&come_here(survey, checkpoints.as_deref()))
             });
             if let Some(checkpoints) = &mut checkpoints {
                 keep(checkpoints.as_mut(), &survey, &judges);
             }
-            if !is_due || !self.goes_on(&come(&survey)) {
+            let kept = checkpoints.as_deref();
+            if !is_due || !self.goes_on(&come_here(&survey, kept)) {
                 break pause;
             }
         };
         Ok(Found {
             states: survey.states() as u64,
             counts: survey.counts(),
+            sent: 0,
             survey,
             pause,
             goals: Judge::all(&judges),
@@ -242,13 +249,47 @@ impl<'j> Job<'j> {
     }
 }
 
-/// How far it has come.
-pub(super) fn come<P: Reported, F: Digest>(survey: &Survey<P, F>) -> Progress {
-    let counts = survey.counts();
+/// How far it has come: all, and each part, which has so many cores.
+pub(super) fn come<F: Digest>(
+    all: &Tally,
+    parts: impl Iterator<Item = (Tally, u32)>,
+    kept: Option<&(dyn Checkpoints + '_)>,
+) -> Progress {
+    let parts = parts.map(|(part, cores)| {
+        let waiting = part.waiting + part.ahead;
+        (waiting as f64 / f64::from(cores), cores)
+    });
+    let (most, cores) = parts.fold((0.0, 0), |(most, all): (f64, u32), (waiting, cores)| {
+        (most.max(waiting), all + cores)
+    });
+    let waiting = all.waiting + all.ahead;
+    let survey = SurveyProgress {
+        depth: all.counts.depth,
+        asks: all.counts.asked,
+        sent_bytes: all.sent,
+        memory_bytes: all.bytes,
+        balance: most * f64::from(cores) / waiting.max(1) as f64,
+        collision_risk: F::risk(all.states),
+        kept_seconds_ago: kept.and_then(Checkpoints::last).map(|last| last.as_secs()),
+    };
     Progress {
-        states: survey.states() as u64,
-        edges: counts.edges,
-        ends: counts.ends,
-        waiting: survey.waiting() as u64,
+        states: all.states,
+        edges: all.counts.edges,
+        ends: all.counts.ends,
+        waiting,
+        survey: Some(survey),
     }
+}
+
+/// How far a survey of this process has come.
+pub(super) fn come_here<P: Reported, F: Digest>(
+    survey: &Survey<P, F>,
+    kept: Option<&(dyn Checkpoints + '_)>,
+) -> Progress {
+    let parts = survey.tallies();
+    come::<F>(
+        &Tally::of(&parts),
+        parts.iter().map(|part| (*part, 1)),
+        kept,
+    )
 }

@@ -1,5 +1,7 @@
 //! How states are surveyed, and how that is kept.
 
+use std::time::Duration;
+
 use borges_multiverse::graph::{Apart, Counts, Post, Prefixes};
 
 use super::goal::Pending;
@@ -52,6 +54,9 @@ pub struct KeptSurvey {
 pub trait Checkpoints {
     /// Whether it is time to keep one.
     fn is_due(&mut self) -> bool;
+
+    /// How long ago the last one was kept; none if none was yet.
+    fn last(&self) -> Option<Duration>;
 
     /// Keeps this one; `digests` are those of its states, in sorted parts, the lowest bits of each number. Without all of
     /// them nothing can be kept.

@@ -270,6 +270,7 @@ fn run(
             asked,
             keeping,
             last: Instant::now(),
+            is_kept: false,
             failed: &mut unkept,
         })
     });
@@ -299,7 +300,9 @@ fn beside(file: &Path) -> PathBuf {
 struct Writer<'w> {
     asked: &'w SurveyAsked,
     keeping: &'w Keeping,
+    /// When it was kept, or begun.
     last: Instant,
+    is_kept: bool,
     /// Why the last one could not be written.
     failed: &'w mut Option<SurveyError>,
 }
@@ -309,6 +312,10 @@ impl Checkpoints for Writer<'_> {
         self.last.elapsed() >= self.keeping.every
     }
 
+    fn last(&self) -> Option<Duration> {
+        self.is_kept.then(|| self.last.elapsed())
+    }
+
     fn keep(
         &mut self,
         survey: KeptSurvey,
@@ -316,6 +323,7 @@ impl Checkpoints for Writer<'_> {
     ) {
         let file = &self.keeping.file;
         let written = self.write(survey, digests);
+        self.is_kept |= written.is_ok();
         *self.failed = written
             .err()
             .map(|error| SurveyError::Io(file.clone(), error));

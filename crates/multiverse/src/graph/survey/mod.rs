@@ -4,6 +4,7 @@
 //! other which are new. What they find is the same.
 
 mod among;
+mod level;
 mod log;
 mod prefixes;
 mod share;
@@ -249,6 +250,12 @@ impl<L: Language, F: Digest> Survey<L, F> {
         self.shares.len()
     }
 
+    /// Holds at most so many states of a level in each share, and of the others only the ways there: see
+    /// [`Share::hold`].
+    pub fn hold(&mut self, states: usize) {
+        self.shares.iter_mut().for_each(|share| share.hold(states));
+    }
+
     /// How many states are still to be followed.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -263,6 +270,20 @@ impl<L: Language, F: Digest> Survey<L, F> {
     #[must_use]
     pub fn is_enough_for(&self, shares: usize) -> bool {
         self.waiting() >= SEEDS * shares
+    }
+
+    /// How far each share has come.
+    #[must_use]
+    pub fn tallies(&self) -> Vec<Tally> {
+        let tally = |share: &Share<L, F>| Tally {
+            states: share.known() as u64,
+            waiting: share.waiting() as u64,
+            ahead: share.ahead() as u64,
+            bytes: share.heap_bytes() as u64,
+            sent: 0,
+            counts: share.counts(),
+        };
+        self.shares.iter().map(tally).collect()
     }
 
     /// The outcomes found so far.

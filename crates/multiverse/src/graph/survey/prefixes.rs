@@ -1,8 +1,12 @@
 //! Ways from the start that share their beginnings: what one worker gives to another, and what is kept in a file.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::NoWay;
 use super::log::Log;
+use crate::language::Language;
 
 /// States by the ways that lead to them, as a tree of steps. Node 0 is the start. It says nothing in the words of a
 /// language, so it can be written anywhere; who has the same program comes to the same states by it.
@@ -108,6 +112,43 @@ impl Prefixes {
                 part.with_steps(self.steps.len() + 1, step)
             })
             .collect()
+    }
+
+    /// Goes all ways, and shows `visit` the state of each node, in the order of their numbers, until it says that it is
+    /// enough. A state is there as long as its turn has not come.
+    ///
+    /// # Errors
+    /// The program has no such way, or it was enough.
+    pub(super) fn go<L: Language>(
+        &self,
+        language: &L,
+        mut visit: impl FnMut(u32, L::State) -> bool,
+    ) -> Result<(), NoWay> {
+        let step = |node: u32| self.steps[node as usize - 1];
+        let nodes = self.steps.len() as u32 + 1;
+        // The steps from each node lie side by side.
+        let mut order: Vec<u32> = (1..nodes).collect();
+        order.sort_by_key(|node| step(*node).0);
+        let mut order = order.into_iter().peekable();
+        let start = language.canonical(language.initial());
+        let mut live = HashMap::from([(0, start)]);
+        let mut choices = Vec::new();
+        for node in 0..nodes {
+            let state = live.remove(&node).ok_or(NoWay)?;
+            choices.clear();
+            if order.peek().is_some_and(|next| step(*next).0 == node) {
+                language.enabled(&state, &mut choices);
+            }
+            while let Some(next) = order.next_if(|next| step(*next).0 == node) {
+                let choice = choices.get(step(next).1 as usize).ok_or(NoWay)?;
+                let there = language.apply(&state, choice).ok_or(NoWay)?;
+                live.insert(next, language.canonical(there.state));
+            }
+            if !visit(node, state) {
+                return Err(NoWay);
+            }
+        }
+        Ok(())
     }
 
     /// Whether all numbers are those of nodes, and each node comes after the one before it. What was read from outside

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use super::level::Level;
 use super::log::Log;
 use super::prefixes::{EndNode, Prefixes};
 use super::table::Table;
@@ -14,6 +15,12 @@ use crate::language::{Language, Outcome};
 
 /// Digests asked about lately: most steps lead to a state that was just met, and nobody needs to be asked again.
 const RECENT: usize = 1 << 16;
+
+/// So many states of a level are held; of the others only the ways there.
+const HELD: usize = 1 << 21;
+
+/// So many ways are gone once more at a time: some are shared, and nobody waits long.
+const RECALLED: usize = 1 << 18;
 
 /// A part of a survey. It has no threads and no connections: whoever has them carries [`Unsure`]s from share to share, and
 /// the news back, in any order.
@@ -27,8 +34,10 @@ pub struct Share<L: Language, F> {
     known: Table<F>,
     /// How the states were reached that it follows.
     log: Log,
-    now: VecDeque<(u32, L::State)>,
-    next: VecDeque<(u32, L::State)>,
+    now: Level<L::State>,
+    next: Level<L::State>,
+    /// How many states of a level are held.
+    held: usize,
     recent: Vec<F>,
     /// By owner, what is to be asked.
     asking: Vec<Vec<Successor<L::State, F>>>,
@@ -87,7 +96,7 @@ impl<L: Language, F: Digest> Share<L, F> {
         let start = language.canonical(language.initial());
         let mut share = Self::empty(language, 0, 1);
         share.known.insert(F::digest(&start));
-        share.now.push_back((0, start));
+        share.now.push(HELD, 0, start);
         share
     }
 
@@ -118,8 +127,9 @@ impl<L: Language, F: Digest> Share<L, F> {
             of,
             known: Table::new(),
             log: Log::new(),
-            now: VecDeque::new(),
-            next: VecDeque::new(),
+            now: Level::new(),
+            next: Level::new(),
+            held: HELD,
             recent: vec![F::default(); RECENT],
             asking: (0..of).map(|_| Vec::new()).collect(),
             asked: HashMap::new(),
@@ -146,10 +156,10 @@ impl<L: Language, F: Digest> Share<L, F> {
         self.known.has(digest)
     }
 
-    /// The digests of the states that it has still to follow.
+    /// The digests of the states that it has still to follow and holds.
     pub(super) fn waiting_digests(&self) -> impl Iterator<Item = F> {
-        let waiting = self.now.iter().chain(&self.next);
-        waiting.map(|(_, state)| F::digest(state))
+        let waiting = self.now.held().chain(self.next.held());
+        waiting.map(F::digest)
     }
 
     /// What was counted before.
@@ -161,7 +171,7 @@ impl<L: Language, F: Digest> Share<L, F> {
     pub fn expand(&mut self, most: usize, look: &mut impl Onlooker<L>) {
         let mut steps = Vec::new();
         for _ in 0..most {
-            let Some((id, state)) = self.now.pop_front() else {
+            let Some((id, state)) = self.now.pop().or_else(|| self.recall()) else {
                 return;
             };
             steps.clear();
@@ -179,7 +189,8 @@ impl<L: Language, F: Digest> Share<L, F> {
                 way: &|| self.log.way(id),
             });
             if let Some(outcome) = outcome {
-                self.end(outcome, 1, (self.counts.depth, id));
+                let nearest = (self.counts.depth, (self.nth, id));
+                add_end(&mut self.ends, outcome, 1, nearest);
             }
             for (option, (_, next)) in (0..).zip(steps.drain(..)) {
                 self.come(id, option, self.language.canonical(next.state));
@@ -214,20 +225,9 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     fn adopt(&mut self, parent: u32, option: u32, state: L::State) {
         match self.log.push(parent, option) {
-            Some(id) => self.next.push_back((id, state)),
+            Some(id) => self.next.push(self.held, id, state),
             None => self.counts.lost += 1,
         }
-    }
-
-    fn end(&mut self, outcome: Outcome<L::Value>, states: u64, (depth, id): (u32, u32)) {
-        let nearest = (self.nth, id);
-        let more = Surveyed {
-            states,
-            depth,
-            nearest,
-        };
-        let none = Surveyed { states: 0, ..more };
-        self.ends.entry(outcome).or_insert(none).add(more);
     }
 
     /// What the share has to ask another one, if anything.
@@ -295,7 +295,7 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// Goes on to the next level. All shares do so together, when none has anything to follow, to ask or to settle.
     pub fn deepen(&mut self) {
-        debug_assert!(self.now.is_empty() && self.is_settled(), "a level is done");
+        debug_assert!(self.now.len() == 0 && self.is_settled(), "a level is done");
         std::mem::swap(&mut self.now, &mut self.next);
         self.counts.depth += 1;
     }
@@ -336,9 +336,9 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// As [`Share::prefixes`]; without `waiting` only the ways to ends.
     pub(super) fn kept(&self, waiting: bool) -> Prefixes {
-        let ids = |states: &VecDeque<(u32, L::State)>| {
-            let kept = states.iter().filter(|_| waiting);
-            kept.map(|(id, _)| *id).collect::<Vec<_>>()
+        let ids = |level: &Level<L::State>| {
+            let kept = level.ids().filter(|_| waiting);
+            kept.collect::<Vec<_>>()
         };
         let ends = self.ends.values().map(|end| EndNode {
             states: end.states,
@@ -353,20 +353,19 @@ impl<L: Language, F: Digest> Share<L, F> {
         )
     }
 
-    /// Gives the last so many states of this level away: the ways there, and the states themselves for whom they are of use.
+    /// Gives the last so many states of this level away: the ways there, and of the first of them the states themselves
+    /// for whom they are of use.
     pub fn give(&mut self, states: usize) -> (Prefixes, Vec<L::State>) {
-        let kept = self.now.len().saturating_sub(states);
-        let (ids, states): (Vec<_>, Vec<_>) = self.now.split_off(kept).into_iter().unzip();
-        let ways = Prefixes::of(
-            &self.log,
-            ids.into_iter(),
-            std::iter::empty(),
-            std::iter::empty(),
-        );
-        (ways, states)
+        let (ids, states) = self.now.split_last(states);
+        (self.ways_to(ids), states)
     }
 
-    /// Takes what another one gave, with the states.
+    fn ways_to(&self, ids: Vec<u32>) -> Prefixes {
+        let none = std::iter::empty;
+        Prefixes::of(&self.log, ids.into_iter(), none(), std::iter::empty())
+    }
+
+    /// Takes what another one gave, with as many of the states as it gave.
     pub(super) fn adopt_all(&mut self, prefixes: &Prefixes, states: Vec<L::State>) {
         let mut numbers = vec![Some(0)];
         for (before, option) in &prefixes.steps {
@@ -374,12 +373,38 @@ impl<L: Language, F: Digest> Share<L, F> {
                 numbers[*before as usize].and_then(|before| self.log.push(before, *option));
             numbers.push(number);
         }
-        for (node, state) in prefixes.now.iter().zip(states) {
-            match numbers[*node as usize] {
-                Some(id) => self.now.push_back((id, state)),
-                None => self.counts.lost += 1,
+        let mut states = states.into_iter();
+        for node in &prefixes.now {
+            match (numbers[*node as usize], states.next()) {
+                (Some(id), Some(state)) => self.now.push(self.held, id, state),
+                (Some(id), None) => self.now.push_later(id),
+                (None, _) => self.counts.lost += 1,
             }
         }
+    }
+
+    /// Holds at most so many states of a level, and of the others only the ways there; if nothing is said two million.
+    pub const fn hold(&mut self, states: usize) {
+        self.held = states;
+    }
+
+    /// The first of the states of this level of which only the ways were kept; goes those of the next that can be held.
+    fn recall(&mut self) -> Option<(u32, L::State)> {
+        let ids = self.now.recall(self.held.clamp(1, RECALLED));
+        let ways = self.ways_to(ids.clone());
+        let wanted: HashMap<u32, u32> = ways.now.iter().copied().zip(ids).collect();
+        let mut states = VecDeque::with_capacity(wanted.len());
+        let gone = ways.go(&self.language, |node, state| {
+            if let Some(id) = wanted.get(&node) {
+                states.push_back((*id, state));
+            }
+            true
+        });
+        debug_assert_eq!(gone, Ok(()), "ways that were gone once can be gone again");
+        // In a language that breaks this law it is not all states that were looked at.
+        self.counts.lost += (wanted.len() - states.len()) as u64;
+        self.now.hold(states);
+        self.now.pop()
     }
 
     /// Takes what another one gave, by going the ways there.
@@ -390,10 +415,6 @@ impl<L: Language, F: Digest> Share<L, F> {
         if !prefixes.is_sound() {
             return Err(NoWay);
         }
-        let nodes = prefixes.steps.len() + 1;
-        // The steps from each node lie side by side.
-        let mut order: Vec<u32> = (1..nodes as u32).collect();
-        order.sort_by_key(|node| prefixes.steps[*node as usize - 1].0);
         let mut wanted = HashMap::new();
         let marks = [(&prefixes.now, Place::Now), (&prefixes.next, Place::Next)];
         for (all, place) in marks {
@@ -403,38 +424,34 @@ impl<L: Language, F: Digest> Share<L, F> {
         for end in &prefixes.ends {
             ends.entry(end.node).or_default().push(*end);
         }
-        let start = self.language.canonical(self.language.initial());
-        // States whose turn is to come, with their numbers in the log.
-        let mut live = HashMap::from([(0, (0, start))]);
-        let (mut choices, mut order) = (Vec::new(), order.into_iter().peekable());
-        for node in 0..nodes as u32 {
-            let (id, state) = live.remove(&node).ok_or(NoWay)?;
-            choices.clear();
-            if order
-                .peek()
-                .is_some_and(|next| prefixes.steps[*next as usize - 1].0 == node)
-            {
-                self.language.enabled(&state, &mut choices);
-            }
-            while let Some(next) =
-                order.next_if(|next| prefixes.steps[*next as usize - 1].0 == node)
-            {
-                let (_, option) = prefixes.steps[next as usize - 1];
-                let choice = choices.get(option as usize).ok_or(NoWay)?;
-                let there = self.language.apply(&state, choice).ok_or(NoWay)?;
-                let number = self.log.push(id, option).ok_or(NoWay)?;
-                live.insert(next, (number, self.language.canonical(there.state)));
-            }
+        // What is taken first is what is followed first, so the log has all before.
+        let mut numbers = Vec::with_capacity(prefixes.steps.len() + 1);
+        let language = &self.language;
+        let (log, own, held) = (&mut self.log, &mut self.ends, self.held);
+        let (now, next, nth) = (&mut self.now, &mut self.next, self.nth);
+        prefixes.go(language, |node, state| {
+            let number = match node.checked_sub(1) {
+                None => Some(0),
+                Some(step) => {
+                    let (before, option) = prefixes.steps[step as usize];
+                    log.push(numbers[before as usize], option)
+                }
+            };
+            let Some(id) = number else {
+                return false;
+            };
+            numbers.push(id);
             for end in ends.get(&node).into_iter().flatten() {
-                self.end(self.language.outcome(&state), end.states, (end.depth, id));
+                let (states, depth) = (end.states, end.depth);
+                add_end(own, language.outcome(&state), states, (depth, (nth, id)));
             }
             match wanted.get(&node) {
-                Some(Place::Now) => self.now.push_back((id, state)),
-                Some(Place::Next) => self.next.push_back((id, state)),
+                Some(Place::Now) => now.push(held, id, state),
+                Some(Place::Next) => next.push(held, id, state),
                 None => {}
             }
-        }
-        Ok(())
+            true
+        })
     }
 
     /// The options of a shortest way to an end of this share.
@@ -446,12 +463,12 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Bytes held on the heap, without what states own there.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        let states = self.now.capacity() + self.next.capacity();
         let asked = self.asked.values().chain(&self.asking).map(Vec::capacity);
         self.known.heap_bytes()
             + self.log.heap_bytes()
             + self.recent.capacity() * size_of::<F>()
-            + states * size_of::<(u32, L::State)>()
+            + self.now.heap_bytes()
+            + self.next.heap_bytes()
             + asked.sum::<usize>() * size_of::<Successor<L::State, F>>()
     }
 
@@ -492,6 +509,22 @@ impl Counts {
         add(&mut self.asked, other.asked);
         add(&mut self.lost, other.lost);
     }
+}
+
+/// So many states end so, and this is how near one is, and where.
+fn add_end<V: Ord>(
+    ends: &mut BTreeMap<Outcome<V>, Surveyed>,
+    outcome: Outcome<V>,
+    states: u64,
+    (depth, nearest): (u32, (u32, u32)),
+) {
+    let more = Surveyed {
+        states,
+        depth,
+        nearest,
+    };
+    let none = Surveyed { states: 0, ..more };
+    ends.entry(outcome).or_insert(none).add(more);
 }
 
 /// Where a state that was given belongs.

@@ -338,6 +338,7 @@ where
     /// Does its own part, and hears what there is to hear.
     fn step(&mut self, post: &mut dyn Post<N>, workers: &dyn Workers) -> Result<(), Apart> {
         let mut out = Vec::new();
+        self.member.sent = post.sent();
         let is_busy = self.member.follow(workers, &mut out);
         self.carry(post, out)?;
         let mut wait = if is_busy { Duration::ZERO } else { WAIT };

@@ -93,6 +93,8 @@ pub struct Tally {
     pub ahead: u64,
     /// Bytes on its heap, without what states own there.
     pub bytes: u64,
+    /// Bytes that it has sent to others.
+    pub sent: u64,
     /// What it has counted.
     pub counts: Counts,
 }
@@ -106,6 +108,7 @@ impl Tally {
             sum.waiting += one.waiting;
             sum.ahead += one.ahead;
             sum.bytes += one.bytes;
+            sum.sent += one.sent;
             sum.counts.add(one.counts);
             sum
         })

@@ -39,6 +39,8 @@ pub struct Member<L: Language, F, K> {
     owed: u32,
     /// What was given for a stint that has not come yet.
     early: Vec<(u32, Vec<Prefixes>)>,
+    /// Bytes that it has sent.
+    pub(super) sent: u64,
 }
 
 /// What members note of the states that they follow.
@@ -70,6 +72,7 @@ where
             is_idle: true,
             owed: 0,
             early: Vec::new(),
+            sent: 0,
         }
     }
 
@@ -85,6 +88,7 @@ where
     ) -> Result<(), Apart> {
         let (mut out, mut lost) = (Vec::new(), None);
         loop {
+            self.sent = post.sent();
             let is_busy = lost.is_none() && self.follow(workers, &mut out);
             let mut wait = if is_busy { Duration::ZERO } else { WAIT };
             for (to, letter) in out.drain(..) {
@@ -187,14 +191,9 @@ where
 
     /// How far it has come.
     pub(super) fn tally(&self) -> Tally {
-        let sum =
-            |of: fn(&Share<L, F>) -> usize| self.survey.shares.iter().map(of).sum::<usize>() as u64;
         Tally {
-            states: self.survey.states() as u64,
-            waiting: sum(Share::waiting),
-            ahead: sum(Share::ahead),
-            bytes: self.survey.heap_bytes() as u64,
-            counts: self.survey.counts(),
+            sent: self.sent,
+            ..Tally::of(&self.survey.tallies())
         }
     }
 

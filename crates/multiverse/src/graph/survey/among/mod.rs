@@ -21,6 +21,11 @@ pub use member::Member;
 ///
 /// Letters from one to another arrive in their order; those from different ones in any.
 pub trait Post<N> {
+    /// How many bytes were sent so far, where that is counted.
+    fn sent(&self) -> u64 {
+        0
+    }
+
     /// Sends a letter. If it does not arrive, [`Post::next`] says so later.
     fn send(&mut self, to: usize, letter: Letter<N>);
 
