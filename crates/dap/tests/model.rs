@@ -106,6 +106,16 @@ fn a_deadlock_is_shown_before_ends_that_are_well() {
     assert_eq!(why["exceptionId"], "deadlock", "{why}");
     let waits = why["details"]["stackTrace"].as_str().unwrap_or_default();
     assert!(waits.contains(": waits on k"), "{why}");
+    // Who waits stands where it waits.
+    let threads = editor.get("threads", json!({}));
+    let frames = threads["threads"].as_array().unwrap().iter().map(|thread| {
+        let stack = editor.get("stackTrace", json!({ "threadId": thread["id"] }));
+        stack["stackFrames"][0].clone()
+    });
+    let frames: Vec<Value> = frames.collect();
+    let waits = frames.iter().find(|frame| frame["name"] == "waits on k, line 6");
+    let waits = waits.unwrap_or_else(|| panic!("{frames:?}"));
+    assert_eq!((&waits["line"], waits["source"].is_object()), (&json!(6), true));
     editor.leave();
 }
 

@@ -7,7 +7,7 @@ use borges_multiverse::debug::{
     LinkId, Mode, Ran, Said, StateOf, Status,
 };
 use borges_multiverse::graph::{self, NodeId, Pause};
-use borges_multiverse::language::{Language, Verdict};
+use borges_multiverse::language::{Language, Verdict, Waiting};
 
 use super::debug::{
     AgentCard, BreakpointRow, Came, Card, ChangeRow, Debugger, LinkRow, NodeRow, Order, Possible,
@@ -503,11 +503,20 @@ impl<C: Voice> Debugger for Face<C> {
             let left = program.remains(&program.outcome(state).value);
             let values = left.values.into_iter();
             shared.extend(values.map(|(name, value)| (name, value.bare())));
+            let mut waiting = Vec::new();
+            program.waiting(state, &mut waiting);
             for (name, why) in left.waiting {
                 if agents.iter().all(|agent| agent.name != name) {
+                    let is_it =
+                        |waits: &&Waiting<_, _>| program.agent_name(state, &waits.agent) == name;
+                    let span = waiting
+                        .iter()
+                        .find(is_it)
+                        .and_then(|waits| waits.label.span);
                     agents.push(AgentCard {
                         name,
                         mode: AgentMode::Run.name(),
+                        line: line(&self.text, span),
                         stuck: Some(why),
                         ..AgentCard::default()
                     });

@@ -323,6 +323,10 @@ impl Checkpoints for Writer<'_> {
     ) {
         let file = &self.keeping.file;
         let written = self.write(survey, digests);
+        if written.is_err() {
+            // Half of one is of no use to anybody.
+            let _ = std::fs::remove_file(beside(file));
+        }
         self.is_kept |= written.is_ok();
         *self.failed = written
             .err()
