@@ -32,8 +32,9 @@ pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
     Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, FAULTS, Looked, MORE_STDIN,
-    MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers, Open, STDIN, Said,
-    Search, SearchOrder, Start, Symbolic, SystemChoices, Truths, UNASKED_STDIN, Watched, explore,
+    MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers, Open, Prefix, STDIN,
+    Said, Search, SearchOrder, Start, Symbolic, SystemChoices, Truths, UNASKED_STDIN, Watched,
+    explore,
 };
 pub use forever::{
     Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, Unread, WayInput,

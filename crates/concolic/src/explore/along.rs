@@ -1,6 +1,6 @@
 //! Runs with given inputs, followed before anything is searched.
 
-use super::{Case, Explorer, Feasible, Heard, Narrowed, Next, State};
+use super::{Case, Explorer, Feasible, Followed, Heard, Narrowed, Next, State};
 use crate::set::Set;
 
 impl Explorer<'_, '_> {
@@ -11,10 +11,10 @@ impl Explorer<'_, '_> {
             if self.budget.is_spent() {
                 break;
             }
-            self.example = Some(example);
+            self.followed = Some(Followed::to_its_end(example));
             let mut state = self.begun();
             self.follow(&mut state, heard);
-            self.example = None;
+            self.followed = None;
             self.machine.clone_from(&self.start.machine);
         }
     }
@@ -40,7 +40,7 @@ impl Explorer<'_, '_> {
     }
 
     /// The case that the run takes.
-    fn taken(&mut self, state: &State, cases: Vec<Case>) -> Option<(Case, Narrowed)> {
+    pub(super) fn taken(&mut self, state: &State, cases: Vec<Case>) -> Option<(Case, Narrowed)> {
         for case in cases {
             let (dag, model) = (&self.dag, &state.model);
             if self.decider.holds(dag, model, |_| true, &case.conditions) {
@@ -55,8 +55,8 @@ impl Explorer<'_, '_> {
 
     /// What the run that is followed answers to its next input, if it can; `None` if none is followed.
     pub(super) fn example_answer(&self, place: usize, domain: &Set) -> Option<Option<u64>> {
-        let example = self.example.as_ref()?;
-        let given = example.get(place).copied();
+        let followed = self.followed.as_ref()?;
+        let given = followed.inputs.get(place).copied();
         Some(given.filter(|cell| domain.contains(*cell)))
     }
 }

@@ -275,7 +275,7 @@ impl Explorer<'_, '_> {
             }
         }
         if state.model != before {
-            if self.example.is_some() {
+            if self.followed.is_some() {
                 return Err(Next::Waits);
             }
             self.patch(state);

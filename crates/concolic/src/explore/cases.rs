@@ -103,6 +103,7 @@ impl Explorer<'_, '_> {
     fn note(&self, state: &mut State, ask: &Ask, case: &Case) {
         let at = self.machine.location().map(|location| location.offset);
         let at = at.unwrap_or(CodeOffset(0));
+        state.turns += 1;
         // Later branches may tell the values apart and depend on no input themselves.
         if let Some(taken) = case.outcome.or(case.value.map(|value| value as u32)) {
             state.outcomes.push(Decision { at, taken });

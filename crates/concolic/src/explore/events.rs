@@ -218,7 +218,7 @@ impl Explorer<'_, '_> {
     pub(super) fn after_call(&mut self, state: &mut State, before: &[Event]) {
         let is_other = !Self::events(state).eq(before.iter().copied());
         // Of a run that is followed nothing is told: the search after it comes here again.
-        let tells = self.example.is_none() && !self.told_of_events;
+        let tells = self.followed.is_none() && !self.told_of_events;
         if is_other && self.bounds.events.is_none() && tells {
             self.told_of_events = true;
             self.leave_out(
@@ -254,6 +254,7 @@ impl Explorer<'_, '_> {
     /// Paths on which events arrive here wait.
     fn moment(&mut self, state: &mut State) {
         state.is_moment = false;
+        state.turns += 1;
         if state.moments == self.bounds.moments {
             let most = self.bounds.moments;
             self.leave_out(

@@ -13,6 +13,8 @@ type PathKey = (u128, End, Vec<Delivered>);
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) paths: Vec<Path>,
+    /// What their branches come to, path by path.
+    pub(super) trails: Vec<u128>,
     known: HashMap<PathKey, usize>,
 }
 
@@ -40,7 +42,8 @@ impl Found {
         }
         let number = self.paths.len();
         self.known.insert(key.clone(), number);
-        let (_, end, events) = key;
+        let (trail, end, events) = key;
+        self.trails.push(trail);
         self.paths.push(Path {
             outcomes,
             end,

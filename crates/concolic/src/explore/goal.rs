@@ -14,10 +14,13 @@ const SAMPLES: u64 = 512;
 impl Explorer<'_, '_> {
     /// Whether the path ends at the stop where it stands. If so, its model is one that the condition accepts.
     pub(super) fn stops_here(&mut self, state: &mut State) -> bool {
+        if self.follows_prefix() {
+            return false;
+        }
         let Some(accepts) = self.accepts.take() else {
             return true;
         };
-        let is_followed = self.example.is_some();
+        let is_followed = self.followed.is_some();
         let found = accepts(&self.machine) || !is_followed && self.accepts_other(state, accepts);
         self.accepts = Some(accepts);
         found

@@ -10,6 +10,8 @@ mod found;
 mod goal;
 mod numbers;
 mod order;
+mod prefix;
+mod resume;
 mod round;
 mod search;
 mod system;
@@ -43,10 +45,12 @@ pub(crate) use feasible::connected;
 use feasible::narrow;
 use found::Found;
 use order::{Levels, Unvisited};
+use prefix::{Followed, Unsure};
 
 pub(crate) use cases::unread;
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub use order::SearchOrder;
+pub use prefix::Prefix;
 pub(crate) use round::{Origin, Round, Workbench, events};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
@@ -67,6 +71,8 @@ pub(crate) struct State {
     pub(crate) model: Vec<u64>,
     /// The number of outcomes when the machine last stood before a `call_indirect` that was decided.
     indirect: Option<CodeOffset>,
+    /// So many times there were several ways on, as far as one could see: see [`Prefix`].
+    turns: u32,
     /// The events that have arrived.
     events: Vec<Delivered>,
     /// So many moments for events there were.
@@ -103,6 +109,7 @@ impl State {
             outcomes: Vec::new(),
             model: Vec::new(),
             indirect: None,
+            turns: 0,
             events: Vec::new(),
             moments: 0,
             is_moment: false,
@@ -230,8 +237,16 @@ struct Explorer<'e, 'b> {
     steps: u64,
     distances: Option<crate::distance::Distances>,
     accepts: Option<Accepts<'e>>,
-    /// The inputs of the run that is followed.
-    example: Option<Vec<u64>>,
+    /// The run that is followed.
+    followed: Option<Followed>,
+    /// What is gone on from after what waits.
+    origins: VecDeque<Prefix>,
+    /// It is one of several explorations, which go on from prefixes.
+    is_part: bool,
+    /// Asked between two paths whether to leave the rest to others.
+    pauses: Option<&'e dyn Fn(Progress) -> bool>,
+    /// The path that was under way when the budget was spent.
+    unsure: Option<Unsure>,
     /// What the next input answers.
     given: Option<u64>,
     /// By the handlers of the events that may arrive.
@@ -291,7 +306,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
         Explorer {
             start,
             budget,
-            levels: Levels::new(&strategy, bounds.inputs),
+            levels: match search.level {
+                Some(level) => Levels::up_to(level.min(bounds.inputs)),
+                None => Levels::new(&strategy, bounds.inputs),
+            },
             bounds: Bounds {
                 inputs: bounds.inputs.min(MOST_INPUTS),
                 ..bounds
@@ -311,7 +329,11 @@ impl<'e, 'b> Explorer<'e, 'b> {
             steps: 0,
             distances,
             accepts: search.accepts,
-            example: None,
+            followed: None,
+            is_part: !search.prefixes.is_empty(),
+            origins: prefix::origins(search.prefixes),
+            pauses: search.pauses,
+            unsure: None,
             given: None,
             listened: HashMap::new(),
             touched: Touches::default(),
@@ -333,15 +355,22 @@ impl<'e, 'b> Explorer<'e, 'b> {
         };
         let waiting = self.waiting.len() + self.levels.frontier.len();
         let looked = self.looked(current);
-        let unfinished = if ended.is_some() {
+        let unfinished = if ended.is_some() && !self.is_part {
             self.unfinished()
         } else {
             Vec::new()
         };
         let mut paths = self.found.paths;
         paths.extend(unfinished);
+        let unvisited = Unvisited {
+            waiting: self.waiting,
+            levels: self.levels,
+            origins: self.origins,
+            unsure: self.unsure,
+        };
         Explored {
-            _unvisited: Unvisited(self.waiting, self.levels),
+            trails: self.found.trails,
+            unvisited,
             coverage: self.coverage,
             dag: self.dag,
             paths,
@@ -355,13 +384,6 @@ impl<'e, 'b> Explorer<'e, 'b> {
         }
     }
 
-    /// Explores until nothing waits any more; or what ended it, with the inputs of the path that was under way.
-    fn run(&mut self, heard: Heard<'_>) -> Option<(Ended, Option<usize>)> {
-        let mut state = self.begun();
-        self.after_call(&mut state, &[]);
-        self.run_from(state, false, heard)
-    }
-
     /// The state at the start.
     fn begun(&self) -> State {
         State {
@@ -370,22 +392,30 @@ impl<'e, 'b> Explorer<'e, 'b> {
         }
     }
 
-    /// The same from a state, perhaps before a call.
+    /// Explores from a state, perhaps before a call, until nothing waits any more; or what ended it, with the inputs of the
+    /// path that was under way.
     fn run_from(
         &mut self,
         mut state: State,
+        mut decided: Option<Decided>,
         mut is_at_call: bool,
         heard: Heard<'_>,
     ) -> Option<(Ended, Option<usize>)> {
-        let mut decided = None;
+        let mut sure = self.sure(&state);
         loop {
             self.budget.note(self.progress());
             if let Some(spent) = self.budget.spent() {
+                self.unsure = Some(sure);
                 return Some((Ended::Spent(spent), Some(state.inputs())));
             }
+            sure = self.sure(&state);
             let next = self.advance(&mut state, decided.take(), std::mem::take(&mut is_at_call));
             // What could not be decided because the budget was spent is under way still.
             let current = state.inputs();
+            if self.is_part && self.budget.is_spent() {
+                // Whoever goes on with it comes here again.
+                continue;
+            }
             let has_had_enough = match next {
                 Next::Waits => false,
                 Next::Spent => continue,
@@ -403,12 +433,13 @@ impl<'e, 'b> Explorer<'e, 'b> {
             }
             loop {
                 if let Some(spent) = self.budget.spent() {
+                    self.unsure = Some(sure);
                     return Some((Ended::Spent(spent), Some(current)));
                 }
                 let waiting = self.choose()?;
-                if self.found.paths.len() >= self.bounds.paths {
+                if let Some(ended) = self.ends_between() {
                     self.waiting.push_back(waiting);
-                    return Some((Ended::Paths, None));
+                    return Some((ended, None));
                 }
                 state = waiting.state;
                 decided = waiting.decided;
@@ -423,6 +454,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                     _ => break,
                 }
             }
+            sure = self.sure(&state);
         }
     }
 
@@ -506,8 +538,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
                     }
                     return Next::End(End::Stopped(location.unwrap_or(CodeOffset(0))));
                 }
-                (Exit::Budget, Some(Stopped::Moment)) if self.example.is_some() => {
-                    state.is_moment = false;
+                (Exit::Budget, Some(Stopped::Moment)) if self.followed.is_some() => {
+                    if self.passes_moment(state) {
+                        return Next::Waits;
+                    }
                 }
                 (Exit::Budget, Some(Stopped::Moment)) => {
                     if self.waits_at_moment(state) {
@@ -576,7 +610,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
     }
 
     fn leave_out(&mut self, state: &State, reason: &str) {
-        if self.example.is_some() {
+        if self.followed.is_some() {
             return;
         }
         self.levels.left_out(state.inputs());

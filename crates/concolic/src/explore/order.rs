@@ -10,6 +10,7 @@ use borges_vm::CodeOffset;
 use hashbrown::HashSet;
 
 use super::found::Found;
+use super::prefix::{Prefix, Unsure};
 use super::{Explorer, State, Waiting};
 use crate::path::{Cut, End, Path, calls};
 
@@ -35,6 +36,8 @@ pub enum SearchOrder {
 pub(super) struct Levels {
     /// Paths with more inputs wait; without a level, none do.
     pub(super) level: Option<u32>,
+    /// Whether the level rises when all paths of one were looked at.
+    rises: bool,
     /// Those that do.
     pub(super) frontier: Vec<Waiting>,
     /// The frontier of a level as paths that would read one more: what can be shown of paths without end.
@@ -47,15 +50,21 @@ pub(super) struct Levels {
 
 /// The branches that were left where an exploration ended early.
 #[derive(Default)]
-pub(super) struct Unvisited(pub(super) VecDeque<Waiting>, pub(super) Levels);
+pub(super) struct Unvisited {
+    pub(super) waiting: VecDeque<Waiting>,
+    pub(super) levels: Levels,
+    pub(super) origins: VecDeque<Prefix>,
+    pub(super) unsure: Option<Unsure>,
+}
 
 /// So many branches take milliseconds to be thrown away.
 const MANY: usize = 1000;
 
 impl Drop for Unvisited {
     fn drop(&mut self) {
-        if self.0.len() + self.1.frontier.len() >= MANY {
-            let all = (std::mem::take(&mut self.0), std::mem::take(&mut self.1));
+        if self.waiting.len() + self.levels.frontier.len() >= MANY {
+            let waiting = std::mem::take(&mut self.waiting);
+            let all = (waiting, std::mem::take(&mut self.levels));
             std::thread::spawn(move || drop(all));
         }
     }
@@ -65,6 +74,7 @@ impl Levels {
     pub(super) fn new(strategy: &SearchOrder, inputs: u32) -> Self {
         Levels {
             level: (*strategy == SearchOrder::BreadthFirst).then_some(inputs.min(1)),
+            rises: true,
             ..Levels::default()
         }
     }
@@ -99,7 +109,7 @@ impl Explorer<'_, '_> {
     /// Whether a path that is about to read an input has to wait for others.
     pub(super) fn is_beyond(&self, state: &State) -> bool {
         let level = self.levels.level;
-        self.example.is_none() && level.is_some_and(|level| state.inputs() >= level as usize)
+        self.followed.is_none() && level.is_some_and(|level| state.inputs() >= level as usize)
     }
 
     /// Lets a path wait before it reads.
@@ -159,7 +169,7 @@ impl Explorer<'_, '_> {
 
     /// Goes on with the paths of the frontier, if there are any: with one more input, or depth first if they are too many.
     fn rise(&mut self) {
-        let Some(level) = self.levels.level.filter(|_| !self.is_round) else {
+        let Some(level) = self.levels.level.filter(|_| self.levels.rises) else {
             return;
         };
         let frontier = std::mem::take(&mut self.levels.frontier);
@@ -195,7 +205,8 @@ impl Explorer<'_, '_> {
         // Where something waits before an input, all that reads no further is known.
         let waiting =
             waiting.map(|waiting| waiting.state.inputs() + usize::from(waiting.is_at_call));
-        let open = cut.chain(waiting).chain(current);
+        let origins = self.origins.iter().map(|prefix| prefix.reads as usize);
+        let open = cut.chain(waiting).chain(current).chain(origins);
         match open.chain(self.levels.shallowest).min() {
             None => Some(self.bounds.inputs),
             Some(open) => open.checked_sub(1).map(|inputs| inputs as u32),

@@ -123,7 +123,7 @@ impl Workbench {
         }
         explorer.passes = is_at_call.then(|| explorer.machine.steps());
         let spent = match goes {
-            true => explorer.run_from(state, is_at_call, &mut |_| Flow::Continue),
+            true => explorer.run_from(state, None, is_at_call, &mut |_| Flow::Continue),
             false => None,
         };
         let mut stops = std::mem::take(&mut explorer.levels.frontier);
@@ -207,7 +207,11 @@ impl Workbench {
             steps: 0,
             distances: None,
             accepts: None,
-            example: None,
+            followed: None,
+            origins: std::collections::VecDeque::new(),
+            is_part: false,
+            pauses: None,
+            unsure: None,
             given: None,
             listened: self.listened,
             touched: self.touched,

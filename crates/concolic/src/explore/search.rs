@@ -4,7 +4,8 @@ use borges_board::{Board, BoardState, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Machine};
 
 use super::order::{SearchOrder, Unvisited};
-use crate::budget::Spent;
+use super::prefix::Prefix;
+use crate::budget::{Progress, Spent};
 use crate::coverage::Coverage;
 use crate::dag::Dag;
 use crate::decide::{Decider, Effort};
@@ -130,6 +131,13 @@ pub struct Search<'s> {
     /// What inputs answer, as cells, on runs that are followed before anything is searched: a path that one of them takes
     /// to its end is found at once.
     pub examples: Vec<Vec<u64>>,
+    /// What to explore, if it is not everything: the paths that begin with one of these. No other exploration's are looked
+    /// at, so that what is found by all of them is to be put together.
+    pub prefixes: Vec<Prefix>,
+    /// Paths with more inputs wait for another exploration, in whatever order this one goes.
+    pub level: Option<u32>,
+    /// Asked between two paths whether to end here: others go on with what is left.
+    pub pauses: Option<&'s dyn Fn(Progress) -> bool>,
 }
 
 /// What ended an exploration before everything within its bounds was looked at.
@@ -139,7 +147,7 @@ pub enum Ended {
     Paths,
     /// Its budget.
     Spent(Spent),
-    /// Who hears of paths has had enough.
+    /// Who hears of paths, or is asked between them, has had enough.
     Enough,
 }
 
@@ -165,8 +173,11 @@ pub struct Explored {
     /// How far it was to go.
     pub bounds: Bounds,
     pub(crate) decider: Decider,
+    /// What the branches of each path come to, in the order of the paths: two with the same, and the same end and events,
+    /// are one. Those that were not followed to their ends have none.
+    pub trails: Vec<u128>,
     /// Lives as long as this: to throw it away takes time that whoever ended the exploration would wait for.
-    pub(super) _unvisited: Unvisited,
+    pub(super) unvisited: Unvisited,
 }
 
 impl Explored {
@@ -183,7 +194,8 @@ impl Explored {
             steps: 0,
             bounds,
             decider: Decider::new(None),
-            _unvisited: Unvisited::default(),
+            trails: Vec::new(),
+            unvisited: Unvisited::default(),
         }
     }
 

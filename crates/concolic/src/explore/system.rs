@@ -94,7 +94,7 @@ impl Explorer<'_, '_> {
 
     /// Says once that something is not looked at.
     fn say(&mut self, state: &State, what: &'static str) {
-        if self.example.is_none() && self.said.insert(what) {
+        if self.followed.is_none() && self.said.insert(what) {
             self.leave_out(state, what);
         }
     }

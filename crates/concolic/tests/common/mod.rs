@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "not every test needs everything")]
 
+pub mod parts;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{
@@ -445,9 +447,12 @@ fn trapped(machine: &Machine, trap: Trap) -> Ended {
     Ended::Trapped(trap.to_string(), at)
 }
 
-/// Explores without a solver.
+/// Explores without a solver, at once and in parts.
 pub fn explore(start: &Start, bounds: &Bounds) -> Explored {
-    explore_by(start, bounds, SearchOrder::DepthFirst)
+    let explored = explore_by(start, bounds, SearchOrder::DepthFirst);
+    parts::check_parts(start, bounds, &explored);
+    parts::check_cut_off(start, bounds, &explored);
+    explored
 }
 
 /// Explores in some order, without a solver.

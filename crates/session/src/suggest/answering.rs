@@ -352,6 +352,7 @@ impl Inquiry {
                 None => None,
             },
             examples: plan.examples,
+            ..Search::default()
         };
         explore(start, search, budget, heard)
     }
