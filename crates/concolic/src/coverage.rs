@@ -64,6 +64,29 @@ impl Coverage {
         }
     }
 
+    /// Adds what another exploration of the same program executed.
+    pub(crate) fn absorb(&mut self, other: &Coverage) {
+        // By the number of a witness there, its number here.
+        let mut numbers = vec![0; other.witnesses.len() + 1];
+        for (witness, theirs) in self.witness_of.iter_mut().zip(&other.witness_of) {
+            let theirs = *theirs as usize;
+            if *witness != 0 || theirs == 0 {
+                continue;
+            }
+            if numbers[theirs] == 0 {
+                let Some(known) = other.witnesses.get(theirs - 1) else {
+                    continue;
+                };
+                self.witnesses.push(known.clone());
+                numbers[theirs] = self.witnesses.len() as u32;
+            }
+            *witness = numbers[theirs];
+        }
+        for (sides, theirs) in self.sides.iter_mut().zip(&other.sides) {
+            *sides |= theirs;
+        }
+    }
+
     /// Every instruction of the module, with inputs that lead to it if any path executed it.
     pub fn instructions(&self) -> impl Iterator<Item = (CodeOffset, Option<&Witness>)> + '_ {
         let witness = |number: &u32| self.witnesses.get((*number as usize).checked_sub(1)?);

@@ -277,11 +277,7 @@ impl Dag {
             most = most.max(self.greatest(value));
         }
         let ty = self.ty(first);
-        let next = self.tables.len() as u32;
-        let number = *self.table_numbers.entry(table.clone()).or_insert(next);
-        if number == next {
-            self.tables.push(table);
-        }
+        let number = self.table_number(table);
         self.intern(Node::Lookup(number, index), ty, most, inputs)
     }
 
@@ -385,6 +381,70 @@ impl Dag {
             (N::I32And | N::I32Or | N::I64And | N::I64Or, ..) if a == b => Some(a),
             _ => None,
         }
+    }
+
+    /// An expression of another set, as it is there. `adopted` has those that came from it before.
+    pub(crate) fn adopt(
+        &mut self,
+        from: &Dag,
+        expr: Expr,
+        adopted: &mut HashMap<Expr, Expr>,
+    ) -> Expr {
+        let mut stack = vec![expr];
+        while let Some(&expr) = stack.last() {
+            let before = stack.len();
+            if !adopted.contains_key(&expr) {
+                from.operands(expr, &mut |operand| {
+                    if !adopted.contains_key(&operand) {
+                        stack.push(operand);
+                    }
+                });
+            }
+            // Operands come before what they make.
+            if stack.len() > before {
+                continue;
+            }
+            stack.pop();
+            if adopted.contains_key(&expr) {
+                continue;
+            }
+            let mut inputs = 0;
+            from.operands(expr, &mut |operand| {
+                let set = self.set_of(adopted[&operand]);
+                inputs = self.union(inputs, set);
+            });
+            let node = match from.node(expr) {
+                node @ Node::Const(_) => node,
+                node @ Node::Input(place) => {
+                    inputs = self.input_set(vec![place]);
+                    node
+                }
+                Node::Unary(op, a) => Node::Unary(op, adopted[&a]),
+                Node::Binary(op, a, b) => Node::Binary(op, adopted[&a], adopted[&b]),
+                Node::Choose(a, b, c) => Node::Choose(adopted[&a], adopted[&b], adopted[&c]),
+                Node::Lookup(table, index) => {
+                    let LookupTable { first, values } = from.table(table);
+                    let values = values.iter().map(|value| adopted[value]);
+                    let table = LookupTable {
+                        first: *first,
+                        values: values.collect(),
+                    };
+                    Node::Lookup(self.table_number(table), adopted[&index])
+                }
+            };
+            let ours = self.intern(node, from.ty(expr), from.greatest(expr), inputs);
+            adopted.insert(expr, ours);
+        }
+        adopted[&expr]
+    }
+
+    fn table_number(&mut self, table: LookupTable) -> u32 {
+        let next = self.tables.len() as u32;
+        let number = *self.table_numbers.entry(table.clone()).or_insert(next);
+        if number == next {
+            self.tables.push(table);
+        }
+        number
     }
 
     fn set_of(&self, expr: Expr) -> u32 {

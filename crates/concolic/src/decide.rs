@@ -26,6 +26,28 @@ pub struct Effort {
     pub unknown: u64,
 }
 
+impl Effort {
+    /// What was done since it was so much.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Effort {
+            evaluated: self.evaluated - before.evaluated,
+            reused: self.reused - before.reused,
+            solver_queries: self.solver_queries - before.solver_queries,
+            unknown: self.unknown - before.unknown,
+        }
+    }
+
+    /// Both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Effort {
+            evaluated: self.evaluated + other.evaluated,
+            reused: self.reused + other.reused,
+            solver_queries: self.solver_queries + other.solver_queries,
+            unknown: self.unknown + other.unknown,
+        }
+    }
+}
+
 /// Sets larger than this are not enumerated but cut into intervals.
 const ENUMERATED: u128 = 1 << 16;
 /// Leaves of the search: so many points are evaluated rather than cut further.

@@ -31,10 +31,10 @@ pub use coverage::{Coverage, Witness};
 pub use dag::{Dag, Expr, LookupTable, Node};
 pub use decide::{Decider, Effort};
 pub use explore::{
-    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, FAULTS, Looked, MORE_STDIN,
-    MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers, Open, Prefix, STDIN,
-    Said, Search, SearchOrder, Start, Symbolic, SystemChoices, Truths, UNASKED_STDIN, Watched,
-    explore,
+    Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, FAULTS, Findings, Gathered, Learned,
+    Looked, MORE_STDIN, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers,
+    Open, Prefix, STDIN, Said, Search, SearchOrder, Start, Symbolic, SystemChoices, Truths,
+    UNASKED_STDIN, Watched, explore,
 };
 pub use forever::{
     Comparing, Device, DeviceState, DeviceWay, Passing, StateWord, TheProgram, Unread, WayInput,

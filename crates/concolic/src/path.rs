@@ -201,6 +201,15 @@ pub struct Path {
     pub events: Vec<Delivered>,
 }
 
+impl Path {
+    /// After how many inputs a bound cut it off, if one did.
+    pub(crate) fn cut_after(&self) -> Option<usize> {
+        let is_cut = matches!(self.end, End::Cut(_));
+        let way = self.ways.first().filter(|_| is_cut)?;
+        Some(calls(&way.reads))
+    }
+}
+
 /// An event on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Delivered {

@@ -15,6 +15,9 @@ use super::{Explorer, SearchOrder, State, Waiting};
 use crate::path::Delivered;
 use crate::shadow::Touching;
 
+/// Why something is left out: nobody asked for events.
+pub(super) const UNTOLD: &str = "interrupts are subscribed to here: paths on which they arrive are explored if a bound on events is given";
+
 /// What functions may touch, with all that they call.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Footprint {
@@ -221,10 +224,7 @@ impl Explorer<'_, '_> {
         let tells = self.followed.is_none() && !self.told_of_events;
         if is_other && self.bounds.events.is_none() && tells {
             self.told_of_events = true;
-            self.leave_out(
-                state,
-                "interrupts are subscribed to here: paths on which they arrive are explored if a bound on events is given",
-            );
+            self.leave_out(state, UNTOLD);
         }
         let calls = self
             .listening(state)
@@ -239,6 +239,9 @@ impl Explorer<'_, '_> {
 
     /// A moment at which events may arrive; whether the path on which none does waits as well.
     pub(super) fn waits_at_moment(&mut self, state: &mut State) -> bool {
+        if self.followed.is_some() {
+            return self.passes_moment(state);
+        }
         if self.is_round {
             self.stop_at_moment(state);
             return true;

@@ -27,10 +27,28 @@ impl Found {
         end: End,
         steps: u64,
     ) -> (usize, bool) {
-        let way = state.way();
-        let key = (state.shadow.trail, end, state.events.clone());
-        if let Some(&number) = self.known.get(&key) {
-            let ways = &mut self.paths[number].ways;
+        let path = Path {
+            outcomes,
+            end,
+            ways: vec![state.way()],
+            steps,
+            events: state.events.clone(),
+        };
+        self.add_path(state.shadow.trail, path)
+    }
+
+    /// The same with what its branches come to.
+    pub(super) fn add_path(&mut self, trail: u128, path: Path) -> (usize, bool) {
+        let key = (trail, path.end.clone(), path.events.clone());
+        let next = self.paths.len();
+        let number = *self.known.entry(key).or_insert(next);
+        if number == next {
+            self.trails.push(trail);
+            self.paths.push(path);
+            return (number, true);
+        }
+        let ways = &mut self.paths[number].ways;
+        for way in path.ways {
             let same =
                 |known: &&mut Way| known.reads == way.reads && known.constraints == way.constraints;
             match ways.iter_mut().find(same) {
@@ -38,20 +56,14 @@ impl Found {
                 Some(known) => known.model = way.model,
                 None => ways.push(way),
             }
-            return (number, false);
         }
-        let number = self.paths.len();
-        self.known.insert(key.clone(), number);
-        let (trail, end, events) = key;
-        self.trails.push(trail);
-        self.paths.push(Path {
-            outcomes,
-            end,
-            ways: vec![way],
-            steps,
-            events,
-        });
-        (number, true)
+        (number, false)
+    }
+
+    /// Whether a path is a known one.
+    pub(super) fn has(&self, trail: u128, path: &Path) -> bool {
+        let key = (trail, path.end.clone(), path.events.clone());
+        self.known.contains_key(&key)
     }
 }
 

@@ -6,6 +6,7 @@ mod cases;
 mod events;
 mod feasible;
 mod fills;
+mod findings;
 mod found;
 mod goal;
 mod numbers;
@@ -48,6 +49,7 @@ use order::{Levels, Unvisited};
 use prefix::{Followed, Unsure};
 
 pub(crate) use cases::unread;
+pub use findings::{Findings, Gathered, Learned};
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub use order::SearchOrder;
 pub use prefix::Prefix;
@@ -299,6 +301,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
             SearchOrder::Towards(targets) => Some(crate::distance::Distances::new(module, targets)),
             _ => None,
         };
+        let (dag, decider) = match search.learned {
+            Some(Learned { dag, decider }) => (dag, decider),
+            None => (Dag::default(), Decider::new(search.solver)),
+        };
         let random = match strategy {
             SearchOrder::Random(seed) => Random::from_seed(seed),
             _ => Random::in_state(1),
@@ -306,10 +312,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
         Explorer {
             start,
             budget,
-            levels: match search.level {
-                Some(level) => Levels::up_to(level.min(bounds.inputs)),
-                None => Levels::new(&strategy, bounds.inputs),
-            },
+            levels: Levels::new(&strategy, bounds.inputs),
             bounds: Bounds {
                 inputs: bounds.inputs.min(MOST_INPUTS),
                 ..bounds
@@ -317,8 +320,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
             strategy,
             coverage: Coverage::new(code.offsets()),
             code,
-            dag: Dag::default(),
-            decider: Decider::new(search.solver),
+            dag,
+            decider,
             machine,
             last_snapshot: None,
             waiting: VecDeque::new(),
@@ -537,11 +540,6 @@ impl<'e, 'b> Explorer<'e, 'b> {
                         continue;
                     }
                     return Next::End(End::Stopped(location.unwrap_or(CodeOffset(0))));
-                }
-                (Exit::Budget, Some(Stopped::Moment)) if self.followed.is_some() => {
-                    if self.passes_moment(state) {
-                        return Next::Waits;
-                    }
                 }
                 (Exit::Budget, Some(Stopped::Moment)) => {
                     if self.waits_at_moment(state) {

@@ -12,7 +12,7 @@ use hashbrown::HashSet;
 use super::found::Found;
 use super::prefix::{Prefix, Unsure};
 use super::{Explorer, State, Waiting};
-use crate::path::{Cut, End, Path, calls};
+use crate::path::{Cut, End, Path};
 
 /// In which order paths are explored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,6 @@ pub enum SearchOrder {
 pub(super) struct Levels {
     /// Paths with more inputs wait; without a level, none do.
     pub(super) level: Option<u32>,
-    /// Whether the level rises when all paths of one were looked at.
-    rises: bool,
     /// Those that do.
     pub(super) frontier: Vec<Waiting>,
     /// The frontier of a level as paths that would read one more: what can be shown of paths without end.
@@ -74,7 +72,6 @@ impl Levels {
     pub(super) fn new(strategy: &SearchOrder, inputs: u32) -> Self {
         Levels {
             level: (*strategy == SearchOrder::BreadthFirst).then_some(inputs.min(1)),
-            rises: true,
             ..Levels::default()
         }
     }
@@ -90,6 +87,11 @@ impl Levels {
     /// Something was left out after so many inputs.
     pub(super) fn left_out(&mut self, inputs: usize) {
         self.shallowest = Some(self.shallowest.map_or(inputs, |known| known.min(inputs)));
+    }
+
+    /// The fewest inputs before something that was left out.
+    pub(super) fn shallowest(&self) -> Option<usize> {
+        self.shallowest
     }
 
     /// Up to so many inputs nothing waits and nothing was left out, if this goes by levels.
@@ -169,7 +171,7 @@ impl Explorer<'_, '_> {
 
     /// Goes on with the paths of the frontier, if there are any: with one more input, or depth first if they are too many.
     fn rise(&mut self) {
-        let Some(level) = self.levels.level.filter(|_| self.levels.rises) else {
+        let Some(level) = self.levels.level.filter(|_| !self.is_round) else {
             return;
         };
         let frontier = std::mem::take(&mut self.levels.frontier);
@@ -198,9 +200,7 @@ impl Explorer<'_, '_> {
     /// The number of inputs up to which everything was looked at. `current`: the inputs of the path that was under way
     /// when it ended early.
     pub(super) fn looked(&self, current: Option<usize>) -> Option<u32> {
-        let cut = self.found.paths.iter();
-        let cut = cut.filter(|path| matches!(path.end, End::Cut(_)));
-        let cut = cut.filter_map(|path| Some(calls(&path.ways.first()?.reads)));
+        let cut = self.found.paths.iter().filter_map(Path::cut_after);
         let waiting = self.waiting.iter().chain(&self.levels.frontier);
         // Where something waits before an input, all that reads no further is known.
         let waiting =

@@ -3,7 +3,6 @@
 use super::order::Unvisited;
 use super::prefix::{Followed, Prefix, Unsure, Until};
 use super::{Ended, Explored, Explorer, Heard, Next, State, Waiting};
-use crate::path::{End, Path};
 use crate::shadow::Decided;
 
 /// Why something is left out that was to be gone on with.
@@ -154,30 +153,23 @@ impl Explored {
     pub fn left(&self) -> Vec<Prefix> {
         let Unvisited {
             waiting,
+            levels,
             unsure,
             origins,
-            ..
         } = &self.unvisited;
         let sure = unsure
             .as_ref()
             .map_or(waiting.len(), |unsure| unsure.waiting);
         let under_way = unsure.iter().map(|unsure| unsure.prefix.clone());
         let waiting = waiting.iter().take(sure).rev().map(Waiting::prefix);
+        let sure = unsure
+            .as_ref()
+            .map_or(levels.frontier.len(), |unsure| unsure.frontier);
+        let frontier = levels.frontier.iter().take(sure).map(Waiting::prefix);
         under_way
             .chain(waiting)
+            .chain(frontier)
             .chain(origins.iter().cloned())
             .collect()
-    }
-
-    /// What waits for the next level: how each begins, its [trail](Self::trails), and the path as far as it has come.
-    pub fn frontier(&self) -> impl Iterator<Item = (Prefix, u128, Path)> + '_ {
-        let frontier = &self.unvisited.levels.frontier;
-        let unsure = self.unvisited.unsure.as_ref();
-        let sure = unsure.map_or(frontier.len(), |unsure| unsure.frontier);
-        let path = |waiting: &Waiting| {
-            let trail = waiting.state.shadow.trail;
-            (waiting.prefix(), trail, waiting.as_path(End::Inputs))
-        };
-        frontier.iter().take(sure).map(path)
     }
 }

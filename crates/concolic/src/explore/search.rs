@@ -3,6 +3,7 @@
 use borges_board::{Board, BoardState, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Machine};
 
+use super::findings::Learned;
 use super::order::{SearchOrder, Unvisited};
 use super::prefix::Prefix;
 use crate::budget::{Progress, Spent};
@@ -134,8 +135,8 @@ pub struct Search<'s> {
     /// What to explore, if it is not everything: the paths that begin with one of these. No other exploration's are looked
     /// at, so that what is found by all of them is to be put together.
     pub prefixes: Vec<Prefix>,
-    /// Paths with more inputs wait for another exploration, in whatever order this one goes.
-    pub level: Option<u32>,
+    /// What explorations of the same program have learned, and their solver.
+    pub learned: Option<Learned>,
     /// Asked between two paths whether to end here: others go on with what is left.
     pub pauses: Option<&'s dyn Fn(Progress) -> bool>,
 }

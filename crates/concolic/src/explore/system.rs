@@ -30,6 +30,18 @@ const AS_IT_COMES: &str =
 const FILED: &str = "a file is read after bytes that depend on inputs were written to files";
 const AFTER_INPUT: &str = "calls of the operating system are not followed once an input was read";
 
+/// The reason, if it is one that an exploration says once, wherever it is so first.
+pub(super) fn said_once(reason: &str) -> Option<&'static str> {
+    let once = [
+        FAULTS,
+        MORE_STDIN,
+        STDIN,
+        AS_IT_COMES,
+        super::events::UNTOLD,
+    ];
+    once.into_iter().find(|known| *known == reason)
+}
+
 impl Explorer<'_, '_> {
     /// Lets a call of the operating system happen. Something to do if it is not simply done.
     pub(super) fn system(

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use borges_concolic::{
-    Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Node, Path, Prefix, Progress, Search,
-    SearchOrder, Start, Way,
+    Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Gathered, Learned, Node, Path, Prefix,
+    Progress, Search, SearchOrder, Start, Way, explore,
 };
+use borges_vm::CodeOffset;
 
 /// Paths put together: each with its conditions; and what was left out.
 #[derive(Debug, Default, PartialEq)]
@@ -62,32 +63,57 @@ impl Together {
     }
 }
 
-/// A part: from these prefixes, until so many paths were found.
-pub fn part(start: &Start, bounds: &Bounds, prefixes: Vec<Prefix>, most: usize) -> Explored {
-    let pauses = |progress: Progress| progress.paths >= most;
-    let search = Search {
-        bounds: bounds.clone(),
-        prefixes,
-        pauses: Some(&pauses),
-        ..Search::default()
-    };
-    borges_concolic::explore(start, search, &Budget::unlimited(), &mut |_| Flow::Continue)
-}
-
 /// Whatever parts it is explored in, the same is found as in one go.
 pub fn check_parts(start: &Start, bounds: &Bounds, whole: &Explored) {
-    let mut at_once = Together::default();
-    at_once.add(whole);
     for most in [1, 2, 7] {
-        let mut together = Together::default();
+        let pauses = |progress: Progress| progress.paths >= most;
+        let mut all = Gathered::new(start, bounds.clone());
         let mut waiting = vec![Prefix::default()];
+        let mut learned: Option<Learned> = None;
         while !waiting.is_empty() {
-            let explored = part(start, bounds, vec![waiting.remove(0)], most);
-            together.add(&explored);
-            waiting.splice(0..0, explored.left());
+            let before = learned.as_ref().map(Learned::effort).unwrap_or_default();
+            let search = Search {
+                bounds: bounds.clone(),
+                prefixes: vec![waiting.remove(0)],
+                pauses: Some(&pauses),
+                learned: learned.take(),
+                ..Search::default()
+            };
+            let budget = Budget::unlimited();
+            let explored = explore(start, search, &budget, &mut |_| Flow::Continue);
+            let (findings, more) = explored.into_findings(before);
+            waiting.splice(0..0, findings.left.iter().cloned());
+            all.add(findings);
+            learned = Some(more);
         }
+        let all = all.into_explored(None, &[], learned);
+        assert_eq!(all.is_complete(), whole.is_complete());
+        assert_eq!(all.looked, whole.looked);
+        assert_eq!(told(&all), told(whole));
+        assert_eq!(executed(&all), executed(whole));
+        let mut together = Together::default();
+        together.add(&all);
+        let mut at_once = Together::default();
+        at_once.add(whole);
         same(&together, &at_once);
     }
+}
+
+/// What was left out, and where.
+fn told(explored: &Explored) -> Vec<(&str, Option<CodeOffset>)> {
+    let left = explored.unexplored.iter();
+    let mut left: Vec<_> = left.map(|left| (&*left.reason, left.at)).collect();
+    left.sort();
+    left
+}
+
+/// What was executed, and which branches went one way only.
+fn executed(explored: &Explored) -> Vec<(CodeOffset, bool)> {
+    let coverage = &explored.coverage;
+    let executed = coverage.instructions();
+    let executed = executed.filter(|(_, witness)| witness.is_some());
+    let executed = executed.map(|(offset, _)| (offset, true));
+    executed.chain(coverage.one_sided()).collect()
 }
 
 /// The same if every part is cut off wherever its time happens to end: what was under way then is found by the next.
@@ -111,7 +137,7 @@ pub fn check_cut_off(start: &Start, bounds: &Bounds, whole: &Explored) {
             strategy: SearchOrder::DepthFirst,
             ..Search::default()
         };
-        let explored = borges_concolic::explore(start, search, &budget, &mut |_| Flow::Continue);
+        let explored = explore(start, search, &budget, &mut |_| Flow::Continue);
         together.add(&explored);
         prefixes = explored.left();
         // It takes some time until anything is done at all.
