@@ -692,6 +692,9 @@ pub(crate) struct Within {
     /// Who answers what trying values cannot: none, z3, bitwuzla or cvc5 [default: the best there is]
     #[arg(long, value_name = "SOLVER")]
     pub(crate) solver: Option<String>,
+    /// How many cores look for paths; the same are found [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "max_inputs")]
+    pub(crate) cores: Option<u16>,
 }
 
 /// `borges paths`.

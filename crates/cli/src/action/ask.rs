@@ -135,6 +135,7 @@ impl args::Within {
             order: self.order.map(|_| self.order()),
             selects: self.selects,
             solver: self.solver.clone(),
+            cores: self.cores,
             ..Within::default()
         })
     }

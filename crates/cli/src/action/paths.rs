@@ -77,6 +77,7 @@ fn asked(options: &args::Paths) -> Result<SuggestOptions, Failure> {
         selects: within.selects,
         solver: within.solver.clone(),
         system: given_to_look_at(&options.system)?,
+        cores: within.cores,
         choices: SystemChoices {
             stdin: options.system.stdin,
             faults: options.system.faults.unwrap_or(0),

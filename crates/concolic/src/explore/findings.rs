@@ -3,6 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::found::Found;
+use super::learned::Learned;
 use super::prefix::Prefix;
 use super::search::{Bounds, Ended, Explored, Start};
 use super::{Code, MOST_LEFT_OUT, system};
@@ -11,6 +12,7 @@ use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
 use crate::decide::{Decider, Effort};
 use crate::path::{Path, Unexplored};
+use crate::solver::Solver;
 
 /// What one exploration found, and what it left.
 #[derive(Clone, Debug)]
@@ -27,13 +29,6 @@ pub struct Findings {
     open: Option<usize>,
     /// Who goes on from these finds the rest.
     pub left: Vec<Prefix>,
-}
-
-/// What is learned of a program: it makes the next exploration of it faster, and changes nothing of what that finds but
-/// which values stand for others.
-pub struct Learned {
-    pub(super) dag: Dag,
-    pub(super) decider: Decider,
 }
 
 impl Explored {
@@ -65,14 +60,6 @@ impl Explored {
     }
 }
 
-impl Learned {
-    /// What deciding has cost so far.
-    #[must_use]
-    pub fn effort(&self) -> Effort {
-        self.decider.effort
-    }
-}
-
 /// Brings the constraints of some paths from one set of expressions to another.
 fn adopt_paths(dag: &mut Dag, from: &Dag, paths: &mut [Path], adopted: &mut HashMap<Expr, Expr>) {
     let ways = paths.iter_mut().flat_map(|path| &mut path.ways);
@@ -82,12 +69,13 @@ fn adopt_paths(dag: &mut Dag, from: &Dag, paths: &mut [Path], adopted: &mut Hash
 }
 
 impl Findings {
-    /// The paths, in the order in which they were found.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.paths.iter().map(|(_, path)| path)
+    /// Instructions executed.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
-    /// The paths, each with what its branches come to: with its end and its events, that tells it from all others.
+    /// The paths in the order in which they were found, each with what its branches come to: with its end and its events, that tells it from all others.
     pub fn keyed(&self) -> impl Iterator<Item = (u128, &Path)> {
         self.paths.iter().map(|(trail, path)| (*trail, path))
     }
@@ -171,22 +159,16 @@ impl Gathered {
         }
     }
 
-    /// All of it as one exploration, which has left these prefixes if something ended it early. Its questions are from now on
-    /// answered by what was learned.
+    /// All of it as one exploration, which has left these prefixes if something ended it early. `solver`: who answers what is
+    /// asked about its paths.
     #[must_use]
     pub fn into_explored(
         self,
         ended: Option<Ended>,
         left: &[Prefix],
-        learned: Option<Learned>,
+        solver: Option<Box<dyn Solver>>,
     ) -> Explored {
-        let mut decider = learned.map_or_else(
-            || Decider::new(None),
-            |learned| {
-                // Its expressions are not those that are gathered.
-                Decider::new(learned.decider.solver)
-            },
-        );
+        let mut decider = Decider::new(solver);
         decider.effort = self.effort;
         let left_open = left.iter().map(|prefix| prefix.reads as usize);
         let looked = match left_open.chain(self.open).min() {

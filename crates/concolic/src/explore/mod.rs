@@ -9,6 +9,7 @@ mod fills;
 mod findings;
 mod found;
 mod goal;
+mod learned;
 mod numbers;
 mod order;
 mod prefix;
@@ -49,7 +50,8 @@ use order::{Levels, Unvisited};
 use prefix::{Followed, Unsure};
 
 pub(crate) use cases::unread;
-pub use findings::{Findings, Gathered, Learned};
+pub use findings::{Findings, Gathered};
+pub use learned::Learned;
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub use order::SearchOrder;
 pub use prefix::Prefix;

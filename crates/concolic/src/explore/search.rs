@@ -3,7 +3,7 @@
 use borges_board::{Board, BoardState, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Machine};
 
-use super::findings::Learned;
+use super::learned::Learned;
 use super::order::{SearchOrder, Unvisited};
 use super::prefix::Prefix;
 use crate::budget::{Progress, Spent};

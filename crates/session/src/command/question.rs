@@ -135,9 +135,26 @@ pub struct Within {
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; nothing for the best there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,
+    /// So many cores look for paths at a time, if there is a bound on inputs; nothing for one. No face that is asked from
+    /// elsewhere may say so.
+    #[serde(skip)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub cores: Option<u16>,
+}
+
+/// How many cores look for paths at a time, if that is more than one.
+pub(crate) fn several(cores: Option<u16>, inputs: Option<u32>) -> Option<usize> {
+    let cores = cores.filter(|cores| *cores > 1 && inputs.is_some())?;
+    Some(cores.into())
 }
 
 impl Within {
+    /// How many cores look for paths at a time, if that is more than one. Without a bound on inputs, paths are looked at
+    /// level by level, which one does best: who goes on from another's path runs all of it again.
+    pub(crate) fn several_cores(&self) -> Option<usize> {
+        several(self.cores, self.inputs)
+    }
+
     /// What is looked at of an operating system.
     ///
     /// # Errors

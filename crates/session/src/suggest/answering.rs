@@ -5,6 +5,7 @@ use super::cuts::{self, Asked};
 use super::exploring::{SOLVER_TIME, tidying};
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
+use super::jobs::Jobs;
 use super::listing::{Lister, Partial};
 use crate::command::Flow;
 use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};
@@ -15,6 +16,7 @@ use borges_concolic::{
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 /// So many parts of a hundred of the time are for the graph of all states.
@@ -65,7 +67,10 @@ impl Inquiry {
         };
         let budget = Budget::new(self.asked().time, &clock, &heard);
         let mut listing = self.answer_within(&budget, &partial);
-        let evaluated = self.evaluated.borrow();
+        let evaluated = self
+            .evaluated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let (false, Some(error)) = (evaluated.had_value, &evaluated.error) {
             listing.complete = false;
             listing.unexplored.push(UnexploredReport {
@@ -341,16 +346,33 @@ impl Inquiry {
             limits_end: matches!(self.goal, Goal::Bug),
             ..usual
         };
+        // The name was looked at when the question was asked.
+        let solver = || {
+            let named = solver::named(self.within.solver.as_deref(), SOLVER_TIME);
+            named.unwrap_or_default()
+        };
+        let has_condition = self.goal.condition().is_some();
+        if let Some(cores) = self.within.several_cores() {
+            let jobs = Jobs {
+                start,
+                bounds,
+                cores,
+                explore: &|part, budget| {
+                    let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
+                    let mut search = part.search(&plan.strategy, solver);
+                    search.accepts = has_condition.then_some(&mut accepts);
+                    let explored = explore(start, search, budget, &mut |_| Goes::Continue);
+                    (explored, Vec::<()>::new())
+                },
+            };
+            return jobs.run(budget, solver(), heard).0;
+        }
         let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
         let search = Search {
             bounds,
             strategy: plan.strategy,
-            // The name was looked at when the question was asked.
-            solver: solver::named(self.within.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
-            accepts: match self.goal.condition() {
-                Some(_) => Some(&mut accepts),
-                None => None,
-            },
+            solver: solver(),
+            accepts: has_condition.then_some(&mut accepts),
             examples: plan.examples,
             ..Search::default()
         };
@@ -371,8 +393,12 @@ impl Inquiry {
             info: &self.info,
             machine,
         };
-        let mut evaluated = self.evaluated.borrow_mut();
-        match scene.holds(condition) {
+        let held = scene.holds(condition);
+        let mut evaluated = self
+            .evaluated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match held {
             Ok(holds) => {
                 evaluated.had_value = true;
                 holds

@@ -1,6 +1,6 @@
 //! Questions about the universe that a session shows.
 
-use std::cell::RefCell;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use borges_concolic::{Start, UNASKED_STDIN, solver};
@@ -72,7 +72,7 @@ pub(crate) fn inquire(
         goal,
         trace: stage.trace_to(here),
         turns,
-        evaluated: RefCell::default(),
+        evaluated: Mutex::default(),
     };
     inquiry.sensible().map_err(CommandError::Invalid)?;
     Ok(inquiry)

@@ -1,7 +1,6 @@
 //! A question with all that is needed to answer it, so that it can be answered on a thread of its own.
 
-use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use borges_concolic::{End, Start};
@@ -87,7 +86,7 @@ pub struct Inquiry {
     /// For a `why`: the choices on the way, with the state after each; the start first.
     pub(super) turns: Vec<(Turn, Start)>,
     /// What came of evaluating the goal's condition.
-    pub(super) evaluated: RefCell<Evaluated>,
+    pub(super) evaluated: Mutex<Evaluated>,
 }
 
 /// What came of evaluating a condition.

@@ -11,6 +11,7 @@ mod exploring;
 mod export;
 mod forever;
 mod inquiry;
+mod jobs;
 mod listing;
 mod nodes;
 mod picture;
@@ -64,9 +65,11 @@ pub use report::PathsReport;
 pub use states::states_of_program;
 pub use tree::{Line, PathsTree};
 
+use crate::command::question::several;
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened, Provided};
 use crate::scene::Scene;
+use jobs::Jobs;
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -99,6 +102,8 @@ pub struct SuggestOptions {
     pub system: Option<Provided>,
     /// What is looked at of what that may come to.
     pub choices: SystemChoices,
+    /// So many cores look for paths at a time, if there is a bound on inputs; nothing for one.
+    pub cores: Option<u16>,
 }
 
 /// Time without a bound of the caller's.
@@ -288,13 +293,7 @@ pub fn of_program(
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let time = Duration::from_secs_f64(seconds);
     let budget = Budget::new(time, &clock, &heard);
-    let mut proofs = tree::Proofs::default();
-    let mut replay = |path: &borges_concolic::Path| {
-        proofs.add(&subject, path, &budget);
-        Goes::Continue
-    };
-    let exploring = budget.part(75);
-    let mut explored = explore(&subject.start, stops, options, &exploring, &mut replay);
+    let (mut explored, proofs) = explore(&subject, stops, options, &budget.part(75));
     let suggestions = borges_concolic::suggest(&mut explored, &budget.part(80));
     let mut tree = PathsTree {
         subject,
@@ -346,14 +345,13 @@ fn progress_event(what: &str, progress: Progress) -> Event {
     }
 }
 
-/// Explores from a state.
+/// Explores a program, on as many cores as is said.
 fn explore(
-    start: &Start,
+    subject: &Subject,
     stops: Vec<CodeOffset>,
     options: &SuggestOptions,
     budget: &Budget<'_>,
-    heard: &mut dyn FnMut(&borges_concolic::Path) -> Goes,
-) -> Explored {
+) -> (Explored, tree::Proofs) {
     let usual = Bounds::default();
     let bounds = Bounds {
         inputs: options.inputs.unwrap_or(MOST_INPUTS),
@@ -375,14 +373,44 @@ fn explore(
         Order::Random(seed) => SearchOrder::Random(seed),
     };
     let time = Duration::from_secs(5);
+    // The name was looked at before.
+    let solver =
+        || borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default();
+    if let Some(cores) = several(options.cores, options.inputs) {
+        let jobs = Jobs {
+            start: &subject.start,
+            bounds,
+            cores,
+            explore: &|part, budget| {
+                explore_proving(subject, part.search(&strategy, solver), budget)
+            },
+        };
+        let (explored, proofs) = jobs.run(budget, solver(), &mut |_| Goes::Continue);
+        return (explored, proofs.into_iter().map(Option::flatten).collect());
+    }
     let search = Search {
         bounds,
         strategy,
-        // The name was looked at before.
-        solver: borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default(),
+        solver: solver(),
         ..Search::default()
     };
-    borges_concolic::explore(start, search, budget, heard)
+    let (explored, proofs) = explore_proving(subject, search, budget);
+    (explored, proofs.into_iter().collect())
+}
+
+/// Explores, and runs each path again when it is found.
+fn explore_proving<'s>(
+    subject: &'s Subject,
+    search: Search<'s>,
+    budget: &Budget<'_>,
+) -> (Explored, Vec<Option<tree::Proof>>) {
+    let mut proofs = Vec::new();
+    let mut replay = |path: &borges_concolic::Path| {
+        proofs.push(tree::proof(subject, path, budget));
+        Goes::Continue
+    };
+    let explored = borges_concolic::explore(&subject.start, search, budget, &mut replay);
+    (explored, proofs)
 }
 
 /// The instructions that a place means.

@@ -326,25 +326,29 @@ fn rest_report(
 
 /// Paths that came true when they were run again, with the answers that they were found with: what is found is known to be
 /// so at once, and whoever ends an exploration waits for little.
-#[derive(Default)]
 pub(super) struct Proofs(Vec<Option<Proof>>);
 
 /// The answers as cells, and how the path traps if it does.
-type Proof = (Vec<u64>, Option<Alarm>);
+pub(super) type Proof = (Vec<u64>, Option<Alarm>);
+
+/// Runs a path that was found; nothing if it does not come true, or nothing is left to spend.
+pub(super) fn proof(subject: &Subject, path: &Path, budget: &Budget<'_>) -> Option<Proof> {
+    let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+    let way = path.ways.first()?;
+    match Walk::of(path)?.check(program, info, start, budget) {
+        Check::True(alarm) => Some((way.model.clone(), alarm)),
+        Check::Untrue | Check::Unknown => None,
+    }
+}
+
+impl FromIterator<Option<Proof>> for Proofs {
+    /// One for each path, in their order.
+    fn from_iter<I: IntoIterator<Item = Option<Proof>>>(proofs: I) -> Self {
+        Proofs(proofs.into_iter().collect())
+    }
+}
 
 impl Proofs {
-    /// Runs the path that was found after those that are here.
-    pub(super) fn add(&mut self, subject: &Subject, path: &Path, budget: &Budget<'_>) {
-        let (program, info, start) = (&subject.program, &subject.info, &subject.start);
-        let proof = path.ways.first().and_then(|way| {
-            match Walk::of(path)?.check(program, info, start, budget) {
-                Check::True(alarm) => Some((way.model.clone(), alarm)),
-                Check::Untrue | Check::Unknown => None,
-            }
-        });
-        self.0.push(proof);
-    }
-
     /// How a path traps with these answers, if it does; nothing if it was not run with them.
     fn alarm(&self, number: usize, cells: &[u64]) -> Option<Option<Alarm>> {
         let (known, alarm) = self.0.get(number)?.as_ref()?;
