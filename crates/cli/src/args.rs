@@ -59,6 +59,8 @@ pub(crate) enum Action {
     Replay(Replay),
     /// Make a session file of what a recorder wrote beside another engine, and check it call by call
     Import(Import),
+    /// Make one session file of many recordings of a program, which counts how many went which way
+    Merge(Merge),
     /// List serial ports, and what answers on them
     Devices(Devices),
     /// Put the firmware onto a board
@@ -426,6 +428,17 @@ pub(crate) struct Import {
     /// Keep what comes before the place where program and recording part, or where the recording is damaged
     #[arg(long)]
     pub(crate) partial: bool,
+}
+
+/// `borges merge`.
+#[derive(Args, Debug)]
+pub(crate) struct Merge {
+    /// Recordings of one program: session files, of one recording each or merged before
+    #[arg(required = true)]
+    pub(crate) sessions: Vec<PathBuf>,
+    /// The session file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
 }
 
 /// `borges replay`.

@@ -41,6 +41,6 @@ pub use history::Divergence;
 pub use options::Options;
 pub use program::{OpenError, Provided, WriteBackError, contents};
 pub use record::Replayed;
-pub use record::{model, survey};
+pub use record::{merge, model, survey};
 pub use scene::is_of_library;
 pub use session::Session;

@@ -24,10 +24,12 @@ mod entry;
 mod error;
 mod keep;
 mod lock;
+mod merge;
 mod migrate;
 mod model;
 mod open;
 mod query;
+mod runs;
 mod schema;
 mod seal;
 mod store;
@@ -40,8 +42,10 @@ pub use error::{Damage, StoreError};
 pub use keep::{
     KeptBreakpoint, KeptMock, KeptPrimitive, KeptProgram, NewProgram, Note, ProgramInfo, Who,
 };
+pub use merge::{Merge, MergeInput, Merged, Unmerged};
 pub use model::{ModelEdge, ModelLabels, ModelOutcome, ModelProgram, ModelRows, ModelState};
 pub use query::{QueryBounds, QueryCell, QueryTable};
+pub use runs::KeptRuns;
 pub use store::{Access, GROUP_COMMIT, Store};
 
 /// A version of the program: how many were uploaded before it.

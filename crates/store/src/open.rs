@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::lock::{Lock, private, with_suffix};
 use crate::store::{Access, LONGEST_VALUE, MOST_LOGGED_PAGES, Store};
-use crate::{Damage, StoreError, migrate, schema, seal};
+use crate::{Damage, StoreError, migrate, runs, schema, seal};
 
 /// How long to wait for a reader of the file (another program) to let us write.
 const BUSY: Duration = Duration::from_secs(2);
@@ -65,6 +65,15 @@ impl Store {
         }
     }
 
+    /// Opens a session file for reading, without having looked through what is in it: whoever reads has to.
+    ///
+    /// # Errors
+    /// As for [`Self::open`], but for damaged rows.
+    pub(crate) fn open_unseen(path: &Path) -> Result<Self, StoreError> {
+        check_header(path)?;
+        Self::connect(path, None)
+    }
+
     /// The same file once more, for reading; nothing is looked through again.
     ///
     /// # Errors
@@ -90,6 +99,12 @@ impl Store {
     }
 
     fn open_locked(path: &Path, lock: Option<Lock>) -> Result<Self, StoreError> {
+        let mut store = Self::connect(path, lock)?;
+        store.verify()?;
+        Ok(store)
+    }
+
+    fn connect(path: &Path, lock: Option<Lock>) -> Result<Self, StoreError> {
         let access = if lock.is_some() {
             Access::Write
         } else {
@@ -117,6 +132,9 @@ impl Store {
             }
         }
         schema::check(&db, schema::SCHEMA)?;
+        if runs::are_there(&db)? {
+            schema::check(&db, runs::SCHEMA)?;
+        }
         if access == Access::Write {
             // Readers do not block the writer, and a commit is one append. NORMAL: safe when the
             // process is killed; after a power cut the file is sound but may miss the last moments.
@@ -124,9 +142,7 @@ impl Store {
             db.pragma_update(None, "synchronous", "NORMAL")?;
             db.pragma_update(None, "wal_autocheckpoint", MOST_LOGGED_PAGES)?;
         }
-        let mut store = Self::new(db, access, Some(path.to_path_buf()), lock);
-        store.verify()?;
-        Ok(store)
+        Ok(Self::new(db, access, Some(path.to_path_buf()), lock))
     }
 }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::aside::work_aside;
 use crate::seal::{self, Sealed};
-use crate::{Store, StoreError, model};
+use crate::{Store, StoreError, model, runs};
 
 /// How much a question may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,8 @@ impl Store {
 }
 
 fn all_sealed() -> impl Iterator<Item = &'static Sealed> {
-    seal::TABLES.into_iter().chain(model::TABLES)
+    let tables = seal::TABLES.into_iter().chain(runs::TABLES);
+    tables.chain(model::TABLES)
 }
 
 fn is_sealed(table: &str) -> bool {

@@ -122,22 +122,55 @@ const SUM_BITS: u64 = (1 << 48) - 1;
 fn sum<'v>(table: &str, columns: impl Iterator<Item = ValueRef<'v>>) -> i64 {
     let mut bytes = Vec::with_capacity(128);
     bytes.extend_from_slice(table.as_bytes());
+    columns.for_each(|column| spell(&mut bytes, column));
+    sum_of(&bytes)
+}
+
+/// Adds what the sum of a row is made of, behind its table's name: a column.
+fn spell(bytes: &mut Vec<u8>, column: ValueRef<'_>) {
     let mut add = |kind: u8, content: &[u8]| {
         bytes.push(kind);
         bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
         bytes.extend_from_slice(content);
     };
-    for column in columns {
-        match column {
-            ValueRef::Null => add(0, &[]),
-            ValueRef::Integer(value) => add(1, &value.to_le_bytes()),
-            ValueRef::Real(value) => add(2, &value.to_bits().to_le_bytes()),
-            ValueRef::Text(text) => add(3, text),
-            ValueRef::Blob(blob) => add(4, blob),
-        }
+    match column {
+        ValueRef::Null => add(0, &[]),
+        ValueRef::Integer(value) => add(1, &value.to_le_bytes()),
+        ValueRef::Real(value) => add(2, &value.to_bits().to_le_bytes()),
+        ValueRef::Text(text) => add(3, text),
+        ValueRef::Blob(blob) => add(4, blob),
     }
-    (XxHash3_64::oneshot(&bytes) & SUM_BITS) as i64
 }
+
+fn sum_of(bytes: &[u8]) -> i64 {
+    (XxHash3_64::oneshot(bytes) & SUM_BITS) as i64
+}
+
+/// The columns of a row that [`Sealed::spell_sound`] has spelled, in their order.
+pub(crate) struct Columns<'s>(&'s [u8]);
+
+impl<'s> Iterator for Columns<'s> {
+    type Item = ValueRef<'s>;
+
+    fn next(&mut self) -> Option<ValueRef<'s>> {
+        let (kind, rest) = self.0.split_first()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (content, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        let word = || content.try_into().map(u64::from_le_bytes).ok();
+        Some(match kind {
+            0 => ValueRef::Null,
+            1 => ValueRef::Integer(word()? as i64),
+            2 => ValueRef::Real(f64::from_bits(word()?)),
+            3 => ValueRef::Text(content),
+            _ => ValueRef::Blob(content),
+        })
+    }
+}
+
+/// Rows that are added with one statement where there are many: SQLite takes less for each.
+const TOGETHER: usize = 32;
 
 /// How many rows a table has, and what they are together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -244,6 +277,27 @@ impl Sealed {
         Ok(self.written(row)? == self.of_row(row)?)
     }
 
+    /// Adds to `into` what the sum of a row of [`Self::select`] is made of, all columns one after the other, if the row is
+    /// the one that was written; whether it is.
+    pub(crate) fn spell_sound(&self, row: &Row<'_>, into: &mut Vec<u8>) -> rusqlite::Result<bool> {
+        let start = into.len();
+        into.extend_from_slice(self.name.as_bytes());
+        for index in 0..self.columns.len() {
+            spell(into, row.get_ref(index)?);
+        }
+        let spelled = into.get(start..).unwrap_or_default();
+        let sound = sum_of(spelled) == self.written(row)?;
+        if !sound {
+            into.truncate(start);
+        }
+        Ok(sound)
+    }
+
+    /// The columns of a row that was spelled.
+    pub(crate) fn columns_of<'s>(&self, spelled: &'s [u8]) -> Columns<'s> {
+        Columns(spelled.get(self.name.len()..).unwrap_or_default())
+    }
+
     /// What names a row of [`Self::select`], for people.
     pub(crate) fn name_of(&self, row: &Row<'_>) -> rusqlite::Result<String> {
         let mut text = String::new();
@@ -285,20 +339,67 @@ impl Sealed {
 
     /// Adds many rows.
     pub(crate) fn inserter<'c>(&'c self, db: &'c Connection) -> Result<Inserter<'c>, StoreError> {
-        let places: Vec<String> = (1..=self.columns.len() + 1)
-            .map(|n| format!("?{n}"))
-            .collect();
-        let sql = format!(
-            "INSERT INTO {} ({}, sum) VALUES ({})",
-            self.name,
-            self.columns.join(", "),
-            places.join(", ")
-        );
-        let statement = db.prepare_cached(&sql)?;
+        let statement = db.prepare_cached(&self.insertion(1))?;
         Ok(Inserter {
             table: self,
             statement,
         })
+    }
+
+    /// Adds rows that [`Self::spell_sound`] has spelled in another file, each up to one of `ends`, with numbers from `key` on
+    /// in their first column. Of a table whose rows are not counted.
+    pub(crate) fn insert_spelled(
+        &self,
+        db: &Connection,
+        spelled: &mut [u8],
+        ends: &[usize],
+        key: i64,
+    ) -> Result<(), StoreError> {
+        let (mut rest, mut before, mut key) = (spelled, 0, key);
+        for ends in ends.chunks(TOGETHER) {
+            // All that are not as many as most go one by one: a statement for each number is none for most of them.
+            let rows = if ends.len() == TOGETHER { TOGETHER } else { 1 };
+            let mut statement = db.prepare_cached(&self.insertion(rows))?;
+            let mut parameter = 1;
+            for (number, end) in ends.iter().enumerate() {
+                let (row, others) = std::mem::take(&mut rest).split_at_mut(end - before);
+                (rest, before) = (others, *end);
+                // Behind the table's name, the column's type and its length.
+                let first = self.name.len() + 9;
+                if let Some(place) = row.get_mut(first..first + 8) {
+                    place.copy_from_slice(&key.to_le_bytes());
+                }
+                key += 1;
+                let sum = ValueRef::Integer(sum_of(row));
+                for column in self.columns_of(row).chain([sum]) {
+                    statement.raw_bind_parameter(parameter, ToSqlOutput::Borrowed(column))?;
+                    parameter += 1;
+                }
+                if (number + 1) % rows == 0 {
+                    statement.raw_execute()?;
+                    parameter = 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The statement that adds so many rows.
+    fn insertion(&self, rows: usize) -> String {
+        let width = self.columns.len() + 1;
+        let row = |row: usize| {
+            let places: Vec<String> = (1..=width)
+                .map(|n| format!("?{}", row * width + n))
+                .collect();
+            format!("({})", places.join(", "))
+        };
+        let rows: Vec<String> = (0..rows).map(row).collect();
+        format!(
+            "INSERT INTO {} ({}, sum) VALUES {}",
+            self.name,
+            self.columns.join(", "),
+            rows.join(", ")
+        )
     }
 
     /// Adds a row, in place of one with the same key.

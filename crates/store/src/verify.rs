@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use crate::branches::verify_branches;
 use crate::error::Found;
 use crate::seal::{self, ASIDE, ENTRY, Seal, Sealed, Seals};
-use crate::{Damage, Store, StoreError, model};
+use crate::{Damage, Store, StoreError, model, runs};
 
 impl Store {
     /// What of the file is not as it was written, as it was found when it was opened: it is not shown, and stays in the
@@ -51,12 +51,26 @@ impl Store {
 
 fn verify(db: &Connection) -> Result<(Found, Seals), StoreError> {
     let mut damage = Vec::new();
+    let seals = verify_tables(db, &mut damage)?;
+    let cuts = verify_branches(db, &mut damage)?;
+    Ok((Found { damage, cuts }, seals))
+}
+
+/// Looks at every row that is not an entry, nor of a graph.
+pub(crate) fn verify_tables(
+    db: &Connection,
+    damage: &mut Vec<Damage>,
+) -> Result<Seals, StoreError> {
     let written = seal::read_seals(db)?;
     let mut seals = BTreeMap::new();
-    for table in seal::TABLES {
+    let counts = match runs::are_there(db)? {
+        true => &runs::TABLES[..],
+        false => &[],
+    };
+    for table in seal::TABLES.iter().chain(counts) {
         // Entries are looked at branch by branch.
         if table.name != ENTRY.name {
-            let seal = verify_table(db, table, &written, &mut damage, &mut || true)?;
+            let seal = verify_table(db, table, &written, damage, &mut || true)?;
             if table.counted {
                 seals.insert(table.name, seal);
             }
@@ -72,8 +86,7 @@ fn verify(db: &Connection) -> Result<(Found, Seals), StoreError> {
         let (table, row) = (row.get(1)?, row.get(2)?);
         Ok(Damage::Aside { table, row })
     })?);
-    let cuts = verify_branches(db, &mut damage)?;
-    Ok((Found { damage, cuts }, Seals::found(seals)))
+    Ok(Seals::found(seals))
 }
 
 /// Looks at all rows of a table. What its seal goes on from: the one that is written, or without one what is there.

@@ -15,6 +15,7 @@ pub(crate) mod gdb;
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod lsp;
+pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod paths;
 pub(crate) mod record;
@@ -50,6 +51,7 @@ pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Record(options) => record::record(options, output),
         Action::Replay(options) => record::replay(options, output),
         Action::Import(options) => import::import(options, output),
+        Action::Merge(options) => merge::merge(options, output),
         Action::Devices(options) => devices::devices(options, output),
         Action::Flash(options) => flash::flash(options, output),
         Action::Board(options) => board::board(options, output),

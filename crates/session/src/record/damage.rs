@@ -55,6 +55,8 @@ fn lost(damage: &Damage) -> &'static str {
         "mock" => "its input is read live: mock it again",
         "setting" => "the usual is used in its stead",
         "place" => "the session begins at the start of the program",
+        "fleet_run" => "the recordings that ended there are not counted",
+        "fleet_source" => "the recording that it names is counted, but not named",
         "model_program" => "what the graph is of is not known",
         "model_outcome" | "model_state" | "model_label" | "model_link" => {
             "answers in SQL are without it"

@@ -127,7 +127,7 @@ impl SessionFile {
 
     /// The step count and hash of the state at the end of a branch, if they were kept.
     pub(super) fn hash_of(&self, branch: BranchId) -> Result<Option<(u64, u64)>, CommandError> {
-        let kept = self.store.setting(&hash_key(self.upload, branch));
+        let kept = self.store.setting(&hash_key(self.upload, branch.0));
         let kept = kept
             .map_err(|error| CommandError::Invalid(format!("{}: {error}", self.path.display())))?;
         Ok(kept.and_then(|kept| {
@@ -169,7 +169,7 @@ impl SessionFile {
         self.places = places;
         let hash = hash_to_keep(history).filter(|kept| self.hash != Some(*kept));
         if let Some((branch, steps, hash)) = hash {
-            let key = hash_key(self.upload, branch);
+            let key = hash_key(self.upload, branch.0);
             self.store
                 .set_setting(&key, &format!("{steps} {hash:016x}"))?;
             self.hash = Some((branch, steps, hash));
@@ -290,8 +290,8 @@ fn hash_to_keep(history: &History) -> Option<(BranchId, u64, u64)> {
 }
 
 /// The setting that keeps the state at the end of a branch.
-fn hash_key(upload: Upload, branch: BranchId) -> String {
-    format!("state {}.{}", upload.0, branch.0)
+pub(super) fn hash_key(upload: Upload, branch: u32) -> String {
+    format!("state {}.{branch}", upload.0)
 }
 
 /// Adds a program to a session file.

@@ -17,7 +17,7 @@ use crate::seal::ENTRY;
 use crate::tail::ENTRY_BYTES;
 use crate::{Damage, KeptEntry, Store, StoreError, Upload};
 pub(crate) use rows::BranchRow;
-pub(crate) use rows::entry_from_row;
+pub(crate) use rows::{entry_from_cells, entry_from_row};
 use rows::{is_next, put_entry};
 pub(crate) use verify::verify_branches;
 
@@ -60,6 +60,27 @@ pub enum KeptEnd {
     Finished(String),
     /// The program trapped; as text how.
     Trapped(String),
+}
+
+impl KeptEnd {
+    /// As it is written: a number, and what came out.
+    pub(crate) fn columns(&self) -> (i64, &str) {
+        match self {
+            Self::Open => (0, ""),
+            Self::Finished(outcome) => (1, outcome),
+            Self::Trapped(outcome) => (2, outcome),
+        }
+    }
+
+    /// The inverse; nothing if no Borges writes such a number.
+    pub(crate) fn from_columns(ending: i64, outcome: String) -> Option<Self> {
+        match ending {
+            0 => Some(Self::Open),
+            1 => Some(Self::Finished(outcome)),
+            2 => Some(Self::Trapped(outcome)),
+            _ => None,
+        }
+    }
 }
 
 impl Store {
@@ -269,7 +290,7 @@ impl Store {
 }
 
 /// Whether a branch fits to those with smaller numbers.
-fn fits(branch: &Branch, before: &[Branch]) -> bool {
+pub(crate) fn fits(branch: &Branch, before: &[Branch]) -> bool {
     let Some(fork) = branch.fork else {
         return branch.branch == 0;
     };

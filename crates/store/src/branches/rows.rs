@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rusqlite::types::ToSql;
+use rusqlite::types::{FromSql, ToSql, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Branch, Fork, KeptEnd};
@@ -12,14 +12,14 @@ use crate::{EntryKind, KeptEntry, Store, StoreError, Upload};
 /// The row of a branch.
 #[derive(Clone, Debug)]
 pub(crate) struct BranchRow {
-    pub(super) id: i64,
-    pub(super) upload: u32,
-    pub(super) number: u32,
-    pub(super) parent: Option<u32>,
-    pub(super) fork: u32,
-    pub(super) length: u32,
-    pub(super) reached: u64,
-    pub(super) end: KeptEnd,
+    pub(crate) id: i64,
+    pub(crate) upload: u32,
+    pub(crate) number: u32,
+    pub(crate) parent: Option<u32>,
+    pub(crate) fork: u32,
+    pub(crate) length: u32,
+    pub(crate) reached: u64,
+    pub(crate) end: KeptEnd,
 }
 
 /// Rows of branches have ids below this: those of their entries are numbered by them.
@@ -27,7 +27,7 @@ const IDS: i64 = 1 << 31;
 
 impl BranchRow {
     /// A row of [`BRANCH`]; nothing if no Borges writes such a one.
-    pub(super) fn from_row(row: &Row<'_>) -> Option<Self> {
+    pub(crate) fn from_row(row: &Row<'_>) -> Option<Self> {
         let outcome: String = row.get(8).ok()?;
         let row = Self {
             id: row.get(0).ok().filter(|id| (0..IDS).contains(id))?,
@@ -37,12 +37,7 @@ impl BranchRow {
             fork: row.get(4).ok()?,
             length: row.get(5).ok()?,
             reached: row.get(6).ok()?,
-            end: match row.get(7).ok()? {
-                0 => KeptEnd::Open,
-                1 => KeptEnd::Finished(outcome),
-                2 => KeptEnd::Trapped(outcome),
-                _ => return None,
-            },
+            end: KeptEnd::from_columns(row.get(7).ok()?, outcome)?,
         };
         let begins = row.parent.is_some() || row.fork == 0;
         row.fork
@@ -58,7 +53,7 @@ impl BranchRow {
         upload: Upload,
         number: u32,
         from: Option<Fork>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Self, StoreError> {
         // A damaged row may have the number: it makes room.
         let there = "SELECT id FROM branch WHERE upload = ?1 AND number = ?2";
         let there: Option<i64> = db
@@ -88,16 +83,13 @@ impl BranchRow {
             reached: 0,
             end: KeptEnd::Open,
         };
-        row.put(db, seals)
+        row.put(db, seals)?;
+        Ok(row)
     }
 
     /// Writes the row.
-    pub(super) fn put(&self, db: &Connection, seals: &RefCell<Seals>) -> Result<(), StoreError> {
-        let (ending, outcome) = match &self.end {
-            KeptEnd::Open => (0, ""),
-            KeptEnd::Finished(outcome) => (1, outcome.as_str()),
-            KeptEnd::Trapped(outcome) => (2, outcome.as_str()),
-        };
+    pub(crate) fn put(&self, db: &Connection, seals: &RefCell<Seals>) -> Result<(), StoreError> {
+        let (ending, outcome) = self.end.columns();
         let values: [&dyn ToSql; 9] = [
             &self.id,
             &self.upload,
@@ -113,7 +105,7 @@ impl BranchRow {
     }
 
     /// As others see it, with all the entries that it should have.
-    pub(super) fn branch(&self) -> Branch {
+    pub(crate) fn branch(&self) -> Branch {
         let position = self.fork;
         Branch {
             branch: self.number,
@@ -126,7 +118,7 @@ impl BranchRow {
     }
 
     /// The row of the entry at `position`.
-    pub(super) fn row(&self, position: u32) -> i64 {
+    pub(crate) fn row(&self, position: u32) -> i64 {
         self.id << 32 | i64::from(position)
     }
 }
@@ -150,7 +142,7 @@ impl Store {
     }
 
     /// The branches of a version that are as they were written, by number.
-    pub(super) fn branch_rows(&self, upload: Upload) -> Result<Vec<BranchRow>, StoreError> {
+    pub(crate) fn branch_rows(&self, upload: Upload) -> Result<Vec<BranchRow>, StoreError> {
         let rest = "WHERE +upload = ?1 ORDER BY +number";
         let found = BRANCH.read(&self.db, rest, &[&upload.0], |row| {
             Ok(BranchRow::from_row(row))
@@ -161,29 +153,42 @@ impl Store {
 
 /// Whether a row of [`ENTRY`] is the one with this id, as it was written.
 pub(super) fn is_next(row: &Row<'_>, id: i64) -> Result<bool, StoreError> {
-    Ok(row.get_ref(0)? == rusqlite::types::ValueRef::Integer(id) && ENTRY.sound(row)?)
+    Ok(row.get_ref(0)? == ValueRef::Integer(id) && ENTRY.sound(row)?)
 }
 
 /// A row of [`ENTRY`]; nothing if no Borges writes such a one.
 pub(crate) fn entry_from_row(row: &Row<'_>) -> Option<KeptEntry> {
-    let types = row.get_ref(4).ok()?.as_str_or_null().ok()?;
-    let arguments = row.get_ref(5).ok()?.as_str_or_null().ok()?;
-    let (arguments, value) =
-        KeptEntry::values_from_columns(types, arguments, row.get_ref(6).ok()?)?;
-    Some(KeptEntry {
-        steps: row.get(1).ok()?,
-        kind: EntryKind::from_number(row.get(2).ok()?)?,
-        subject: row.get(3).ok()?,
+    let mut cells = [ValueRef::Null; 9];
+    for (index, cell) in cells.iter_mut().enumerate() {
+        *cell = row.get_ref(index).ok()?;
+    }
+    entry_from_cells(cells)
+}
+
+/// The columns of a row of [`ENTRY`]; nothing if no Borges writes such ones.
+pub(crate) fn entry_from_cells(cells: [ValueRef<'_>; 9]) -> Option<KeptEntry> {
+    let [
+        _,
+        steps,
+        kind,
+        subject,
+        types,
         arguments,
         value,
-        data: row
-            .get_ref(7)
-            .ok()?
-            .as_blob_or_null()
-            .ok()?
-            .unwrap_or_default()
-            .to_vec(),
-        mocked: row.get(8).ok()?,
+        data,
+        mocked,
+    ] = cells;
+    let types = types.as_str_or_null().ok()?;
+    let arguments = arguments.as_str_or_null().ok()?;
+    let (arguments, value) = KeptEntry::values_from_columns(types, arguments, value)?;
+    Some(KeptEntry {
+        steps: FromSql::column_result(steps).ok()?,
+        kind: EntryKind::from_number(kind.as_i64().ok()?)?,
+        subject: FromSql::column_result(subject).ok()?,
+        arguments,
+        value,
+        data: data.as_blob_or_null().ok()?.unwrap_or_default().to_vec(),
+        mocked: FromSql::column_result(mocked).ok()?,
     })
 }
 
