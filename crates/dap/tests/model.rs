@@ -113,9 +113,14 @@ fn a_deadlock_is_shown_before_ends_that_are_well() {
         stack["stackFrames"][0].clone()
     });
     let frames: Vec<Value> = frames.collect();
-    let waits = frames.iter().find(|frame| frame["name"] == "waits on k, line 6");
+    let waits = frames
+        .iter()
+        .find(|frame| frame["name"] == "waits on k, line 6");
     let waits = waits.unwrap_or_else(|| panic!("{frames:?}"));
-    assert_eq!((&waits["line"], waits["source"].is_object()), (&json!(6), true));
+    assert_eq!(
+        (&waits["line"], waits["source"].is_object()),
+        (&json!(6), true)
+    );
     editor.leave();
 }
 

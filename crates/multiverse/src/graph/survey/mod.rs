@@ -31,8 +31,8 @@ const SEEDS: usize = 256;
 /// A share follows so many batches in a round: in the end all wait for the slowest.
 const ROUND: usize = 4;
 
-/// A level is dealt anew where a share has so many times what is its due.
-const UNEVEN: f64 = 1.25;
+/// A level is dealt anew where a share has so many times what is its due: others would wait for it.
+const UNEVEN: f64 = 1.05;
 
 /// Nobody counts so far in a life.
 const MOST_COUNTED: u64 = 1 << 56;
@@ -401,6 +401,9 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             }
             if !keep_going(self) {
                 return Pause::Cancelled;
+            }
+            if self.shares.iter().any(|share| share.waiting() == 0) {
+                self.even_out();
             }
             let most = batch().min(limits.states - states);
             let elsewhere = self.round(most, looks, &each);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::{NoWay, Onlooker, SEEDS, Survey, UNEVEN, is_plausible};
+use super::super::{NoWay, Onlooker, SEEDS, Survey, is_plausible};
 use super::letter::{Stint, Tally, packed, unpacked};
 use super::member::{DEALT, Member, Notes, Outgoing, WAIT};
 use super::{Apart, Letter, Post};
@@ -14,6 +14,9 @@ use crate::workers::{Alone, Workers};
 
 /// So many of the states that wait are looked up among those that are known: in another build none of them is there.
 const SAMPLE: usize = 1000;
+
+/// States are moved where a member has so many times what is its due: whoever gets them goes the ways there once more.
+const UNEVEN: f64 = 1.25;
 
 /// The member that all others hear what to do from, and that tells the user.
 pub struct Leader<'n, L: Language, F, K, N> {
