@@ -151,7 +151,7 @@ fn ctrl_c_keeps_what_an_exploration_found() {
     let bounds = ["--states", "30000000", "--session", kept, "--json"];
     let mut explore = borges(&["explore", program]);
     explore.args(bounds);
-    let report = paused_at(explore, "states explored: ");
+    let report = paused_at(explore, "\"progress\":\"states explored\"");
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["why"], "cancelled", "{report}");
     let inspected = borges(&["inspect", kept, "--json"]).output().unwrap();
