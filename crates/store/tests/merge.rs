@@ -112,6 +112,13 @@ fn program() -> NewProgram<'static> {
     }
 }
 
+/// What is said of the end of a run: it depends on all that it did, and on how far it goes.
+fn said(steps: &[Step], reached: u64) -> String {
+    let words = steps.iter().map(|step| format!("{step:?}"));
+    let sum: u64 = words.collect::<String>().bytes().map(u64::from).sum();
+    format!("{reached} {sum:x}")
+}
+
 fn said_of_end(upload: Upload, branch: u32) -> String {
     format!("state {}.{branch}", upload.0)
 }
@@ -133,6 +140,9 @@ fn write(path: &Path, runs: &[(Vec<KeptEntry>, u64, KeptEnd)]) {
         }
         store.append(upload, branch, rest).unwrap();
         store.set_end(upload, branch, *reached, end).unwrap();
+        let steps: Vec<Step> = entries.iter().map(step).collect();
+        let key = said_of_end(upload, branch);
+        store.set_setting(&key, &said(&steps, *reached)).unwrap();
     }
     store.flush().unwrap();
 }
@@ -248,6 +258,15 @@ fn check(file: &Path, runs: &[Run]) {
     let branches = store.branches(Upload(0)).unwrap();
     let entries: u32 = branches.iter().map(|branch| branch.length).sum();
     assert_eq!(entries as usize, beginnings(runs));
+    // What is said of an end is said of the one that the branch has now.
+    for branch in branches {
+        let key = said_of_end(Upload(0), branch.branch);
+        let fork = branch.fork.map_or(0, |fork| fork.position);
+        let steps = path_to(&store, branch.branch, fork + branch.length);
+        if let Some(kept) = store.setting(&key).unwrap() {
+            assert_eq!(kept, said(&steps, branch.reached));
+        }
+    }
 }
 
 fn a_run() -> impl Strategy<Value = Run> {
@@ -275,6 +294,8 @@ proptest! {
         prop_assert_eq!(refused, Vec::<String>::new());
         prop_assert!(merged.iter().all(|one| one.runs == 1));
         check(&whole, &runs);
+        let said = Store::open(&whole, Access::Read).unwrap().setting(&said_of_end(Upload(0), 0));
+        prop_assert!(said.unwrap().is_some());
 
         let turned: Vec<PathBuf> = files.iter().rev().cloned().collect();
         merge(&turned, &file("turned"));

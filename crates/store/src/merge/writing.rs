@@ -9,7 +9,7 @@ use super::lines::{Lines, Way};
 use super::recording::{Call, Piece, Rows, Source, agree};
 use crate::branches::BranchRow;
 use crate::runs::{self, KeptRuns, RUN, SOURCE};
-use crate::seal::ENTRY;
+use crate::seal::{ENTRY, SETTING};
 use crate::{Damage, Fork, KeptEnd, Store, StoreError, Upload};
 
 /// A file while a recording is merged into it.
@@ -110,7 +110,12 @@ impl Writing<'_> {
         match other {
             Some(other) if !self.call(other)?.is_beside(&call) => return Err(Failed::Contradicts),
             // As in a session: a branch that has run past the entry is another one.
-            None if row.end == KeptEnd::Open && row.reached <= call.steps => return Ok(at.line),
+            None if row.end == KeptEnd::Open && row.reached <= call.steps => {
+                // What was said of its end is not said of the new one, which may be at the same step.
+                let key = (self.said_of_end)(self.upload, at.line);
+                SETTING.remove(self.db, &self.store.seals, &[&key])?;
+                return Ok(at.line);
+            }
             _ => {}
         }
         let number = self.lines.rows.len();
