@@ -2,15 +2,16 @@
 import { describe, expect, test } from "vitest";
 import { layOut, NO_WISHES, segmentOf, xOf, ENTRY, FOLDED, foldedWidth } from "../src/tree/layout";
 import { Multiverse } from "../src/tree/model";
+import { takenAt, widthOf } from "../src/tree/taken";
 import { axisOf, entriesBefore, stepOfX, xOfStep } from "../src/time/axis";
 import type { BranchesFrame } from "../src/wire/frames";
 
 /** Branches as [branch, parent, fork, tip]. */
-function multiverse(rows: [number, number, number, number][]): Multiverse {
+function multiverse(rows: [number, number, number, number][], runs: [number, [number, number][]][] = []): Multiverse {
   const model = new Multiverse();
   const column = (at: number) => Uint32Array.from(rows.map((row) => row[at] ?? 0));
   const frame: BranchesFrame = {
-    header: { frame: "branches", number: 1, fresh: true, count: rows.length, words: [] },
+    header: { frame: "branches", number: 1, fresh: true, count: rows.length, words: [], runs },
     begins: new Float64Array(rows.length),
     reached: Float64Array.from(rows.map((row) => row[3] * 10)),
     branch: column(0),
@@ -46,6 +47,46 @@ describe("model", () => {
   test("paths part at their join", () => {
     expect(model.join({ branch: 2, index: 9 }, { branch: 0, index: 8 })).toEqual({ branch: 0, index: 4 });
     expect(model.join({ branch: 2, index: 9 }, { branch: 1, index: 6 })).toEqual({ branch: 1, index: 5 });
+  });
+});
+
+describe("recordings", () => {
+  const branches: [number, number, number, number][] = [
+    [0, 0, 0, 10],
+    [1, 0, 4, 6],
+    [2, 1, 5, 9],
+    [3, 0, 7, 8],
+  ];
+  const model = multiverse(branches, [
+    [0, [[0, 1000], [4, 970], [10, 0]]],
+    [1, [[4, 30], [5, 13]]],
+    [2, [[5, 17], [8, 1], [9, 0]]],
+  ]);
+
+  test("are counted on each part of a branch", () => {
+    expect(model.recordings).toBe(1000);
+    expect([1, 4, 5, 10].map((index) => model.taken(0, index))).toEqual([1000, 1000, 970, 970]);
+    expect([5, 6].map((index) => model.taken(1, index))).toEqual([30, 13]);
+    expect([6, 8, 9].map((index) => model.taken(2, index))).toEqual([17, 17, 1]);
+  });
+
+  test("took nothing that was added since", () => {
+    expect(model.taken(3, 8)).toBe(0);
+    expect(takenAt(model, { branch: 3, index: 8 })).toBe("0 of 1,000 recordings");
+    expect(takenAt(model, { branch: 2, index: 3 })).toBe("1,000 of 1,000 recordings");
+    expect(takenAt(model, { branch: 0, index: 0 })).toBe("1,000 of 1,000 recordings");
+  });
+
+  test("are not spoken of where there are none", () => {
+    const plain = multiverse(branches);
+    expect(plain.recordings).toBe(0);
+    expect(takenAt(plain, { branch: 1, index: 5 })).toBe("");
+  });
+
+  test("make a line the wider, the more there are", () => {
+    const widths = [1, 10, 100, 1000].map((taken) => widthOf(taken, 1000));
+    expect(widths.map(Math.round)).toEqual([2, 4, 6, 8]);
+    expect(widthOf(1, 1)).toBe(8);
   });
 });
 

@@ -26,6 +26,8 @@ pub(crate) struct BranchesHeader {
     pub(crate) count: u32,
     /// Trap of a branch.
     pub(crate) words: Vec<(u32, String)>,
+    /// From which index on how many recordings took a branch.
+    pub(crate) runs: Vec<(u32, Vec<(u32, u64)>)>,
 }
 
 /// The header of a frame of entries. Columns: `steps` (f64), `kind` (u32: 0 input, 1 output, 2 event, plus 4 if mocked),
@@ -95,6 +97,11 @@ pub(crate) fn branches(number: u32, fresh: bool, rows: &[&BranchListing]) -> Vec
             .iter()
             .filter(|row| !row.words.is_empty())
             .map(|row| (row.branch, row.words.clone()))
+            .collect(),
+        runs: rows
+            .iter()
+            .filter(|row| !row.runs.is_empty())
+            .map(|row| (row.branch, row.runs.clone()))
             .collect(),
     };
     let mut frame = Frame::new(&header);

@@ -26,6 +26,8 @@ export class Multiverse {
   end = new Uint32Array(16);
   reached = new Float64Array(16);
   readonly words = new Map<number, string>();
+  /** From which index on how many of the merged recordings took a branch. */
+  private readonly runs = new Map<number, [number, number][]>();
   private readonly rows = new Map<number, number>();
   private known: { revision: number; children: Groups } | null = null;
 
@@ -35,6 +37,7 @@ export class Multiverse {
       this.count = 0;
       this.rows.clear();
       this.words.clear();
+      this.runs.clear();
     }
     this.reserve(this.count + frame.header.count);
     for (let n = 0; n < frame.header.count; n++) {
@@ -52,6 +55,9 @@ export class Multiverse {
     for (const [id, text] of frame.header.words) {
       this.words.set(id, text);
     }
+    for (const [id, runs] of frame.header.runs) {
+      this.runs.set(id, runs);
+    }
     this.revision++;
   }
 
@@ -62,6 +68,22 @@ export class Multiverse {
   /** The row of the branch that it leaves; none for the first. */
   parentRow(row: number): number | undefined {
     return row === 0 ? undefined : this.rows.get(this.parent[row] ?? 0);
+  }
+
+  /** How many recordings were merged into it. */
+  get recordings(): number {
+    return this.runs.get(this.branch[0] ?? 0)?.[0]?.[1] ?? 0;
+  }
+
+  /** From which index on how many recordings took a row; of one that was added since, none did. */
+  along(row: number): [number, number][] {
+    return this.runs.get(this.branch[row] ?? 0) ?? [[this.fork[row] ?? 0, 0]];
+  }
+
+  /** How many recordings took the entry before an index of a row; all are at the start. */
+  taken(row: number, index: number): number {
+    const along = this.along(row);
+    return (along.filter(([from]) => from < index).at(-1) ?? along[0])?.[1] ?? 0;
   }
 
   /** The branches that leave each row. */

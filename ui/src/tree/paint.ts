@@ -7,6 +7,7 @@ import type { Entry } from "./entries";
 import { elided, place, type Box, type Label } from "./labels";
 import { ENTRY, ROW, STEP, firstSegment, key, segmentEnd, segmentFrom, xOf } from "./layout";
 import { FINISHED, TRAPPED } from "./model";
+import { widthOf } from "./taken";
 import { baseline, inSight, isNamed, isSigned, middle, spot, tail, type Mark, type Scene } from "./scene";
 
 /** What is known of how a branch came out, in a colour and a shape. */
@@ -50,6 +51,9 @@ export function paint(brush: Brush, scene: Scene, tints: ReadonlyMap<number, Tin
   brush.context.lineCap = "round";
   const rows = inSight(scene);
   paintLines(painter, rows);
+  if (scene.model.recordings > 0) {
+    paintTaken(painter, rows);
+  }
   paintTinted(painter, rows);
   paintWay(painter, scene.onward, brush.palette["ink-2"], 2, []);
   paintWay(painter, scene.preview, brush.palette.ghost, 2.5, [5, 4]);
@@ -108,6 +112,35 @@ function paintLines(painter: Painter, rows: number[]): void {
     traceRow(painter, row, parent === undefined ? null : sy(baseline(parent, layout)), sx(layout.x1[row] ?? 0), false);
   }
   brush.stroke(brush.palette.wire, 1.6);
+}
+
+/** The more recordings went a way, the wider its line; where none went it is dashed. No meaning by colour. */
+function paintTaken(painter: Painter, rows: number[]): void {
+  const { brush, scene, sx, sy } = painter;
+  const { layout, model, wishes } = scene;
+  for (const row of rows) {
+    const parent = model.parentRow(row);
+    const y = sy(baseline(row, layout));
+    const along = layout.bands.has(row) ? [] : model.along(row);
+    along.forEach(([from, taken], n) => {
+      const to = Math.min(along[n + 1]?.[0] ?? Infinity, model.tip[row] ?? 0);
+      if (to <= from) {
+        return;
+      }
+      const end = sx(xOf(model, layout, row, to, wishes));
+      brush.context.beginPath();
+      if (n === 0 && parent !== undefined) {
+        traceRow(painter, row, sy(baseline(parent, layout)), end, true);
+      } else {
+        brush.line(sx(xOf(model, layout, row, from, wishes)), y, end, y);
+      }
+      if (taken > 0) {
+        brush.stroke(brush.palette.wire, widthOf(taken, model.recordings));
+      } else {
+        brush.stroke(brush.palette.sheet, 2.5, [3, 6]);
+      }
+    });
+  }
 }
 
 /** A row's line up to `to`, beginning at its parent's line; `whole` draws also what siblings share. */
@@ -192,7 +225,8 @@ function paintBand(painter: Painter, row: number): void {
   const [from, to] = [value(first), value(last)];
   const set = from === null ? "" : from === to ? `${from} ` : `${from} to ${to ?? "…"} `;
   const end = model.end[row] === TRAPPED ? (model.words.get(model.branch[row] ?? 0) ?? "trapped") : model.end[row] === FINISHED ? "finished" : "";
-  const text = `${set}${counted(leaves.length, "universe")}${end ? `: ${end}` : ""}`;
+  const taken = model.recordings > 0 ? ` ×${grouped(leaves.reduce((sum, leaf) => sum + model.taken(leaf, (model.fork[leaf] ?? 0) + 1), 0))}` : "";
+  const text = `${set}${counted(leaves.length, "universe")}${taken}${end ? `: ${end}` : ""}`;
   labels.push({
     text: elided(text, 54),
     x: left + width + 10,
@@ -277,13 +311,14 @@ function paintEntry(painter: Painter, entry: Entry, x: number, y: number, row: n
     brush.line(x, y - 5, x + 5, y + 4, x - 5, y + 4).context.closePath();
   }
   brush.fill(palette.sheet).stroke(entry.mocked ? palette.accent : ink, isOnPath ? 2 : 1.6);
-  nameEntry(painter, entry, x, y, ink, isOnPath, begin);
+  nameEntry(painter, entry, x, y, row, ink, begin);
 }
 
 /** What an entry is called: at a fork by its value, where the branch begins; else by call and value above its sign. */
-function nameEntry(painter: Painter, entry: Entry, x: number, y: number, ink: string, isOnPath: boolean, begin: number | null): void {
+function nameEntry(painter: Painter, entry: Entry, x: number, y: number, row: number, ink: string, begin: number | null): void {
   const { brush, scene, labels } = painter;
   const { palette } = brush;
+  const isOnPath = scene.path.has(row);
   const { text, swatch } = worded(entry.call, entry.value);
   const letters = Math.floor((ENTRY * scene.camera.zoom - 10) / 6.7);
   const rank = isOnPath ? 2 : 4;
@@ -293,8 +328,9 @@ function nameEntry(painter: Painter, entry: Entry, x: number, y: number, ink: st
       brush.context.roundRect(begin + 1, y - 19, 9, 12, 2.5);
       brush.fill(swatch).stroke(palette["part-line"], 1);
     }
+    const taken = scene.model.recordings > 0 ? ` ×${grouped(scene.model.taken(row, (scene.model.fork[row] ?? 0) + 1))}` : "";
     labels.push({
-      text: elided(text, Math.max(4, letters)),
+      text: elided(text, Math.max(4, letters - taken.length)) + taken,
       x: begin + (swatch ? 15 : 1),
       y: y - 8,
       align: "left",

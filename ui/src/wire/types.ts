@@ -86,14 +86,16 @@ tip: number,
 begins: number,
 reached: number,
 end: BranchEnd,
-words: string, };
+words: string,
+runs: Array<[number, number]>, };
 
 export type BranchesHeader = {
 frame: string,
 number: number,
 fresh: boolean,
 count: number,
-words: Array<[number, string]>, };
+words: Array<[number, string]>,
+runs: Array<[number, Array<[number, number]>]>, };
 
 export type BreakpointListing = {
 id: number,
@@ -775,7 +777,8 @@ answers: unknown[], };
 export type TreeListing = {
 lines: Array<string>,
 branches: number,
-entries: number, };
+entries: number,
+recordings?: number | null, };
 
 export type Turn = {
 choice: string,

@@ -305,6 +305,9 @@ pub struct TreeListing {
     pub branches: u32,
     /// How many entries there are.
     pub entries: u64,
+    /// How many recordings were merged into it, if any were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recordings: Option<u64>,
 }
 
 /// An input, output or event on a path.
@@ -574,6 +577,11 @@ pub struct BranchListing {
     /// The trap, if it trapped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
+    /// From which index on how many of the recordings took it that were merged into the multiverse, earliest first: it is
+    /// fewer behind every place where some end or go onto another branch. The first branch begins with how many there are.
+    /// Nothing where none were merged, and of a branch that was added since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<(u32, u64)>,
 }
 
 /// The shape of the multiverse, without its entries.

@@ -3,6 +3,7 @@
 //! Nothing here touches a device. The twin always stands at [`History::here`], a moment of the recorded multiverse; the
 //! *line* is the branch whose tip ends the path that motions forward follow.
 
+pub(crate) mod counts;
 pub(crate) mod entry;
 mod feeds;
 mod keyframes;
@@ -20,6 +21,7 @@ use thiserror::Error;
 
 use crate::command::Observer;
 use crate::command::{Event, Flow};
+use crate::history::counts::Counts;
 use crate::history::entry::{Entry, EntryKind, Moment};
 use crate::history::keyframes::Keyframes;
 use crate::history::twin::{Feed, Twin, TwinFrame};
@@ -115,6 +117,7 @@ pub(crate) struct History {
     look_every: u64,
     /// How often an output was found to have captured something else.
     amended: u64,
+    counts: Counts,
 }
 
 /// Who says what happened.
@@ -165,6 +168,7 @@ impl History {
             held: Vec::new(),
             look_every: options.look_every.max(1),
             amended: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -184,6 +188,16 @@ impl History {
         read: impl FnOnce(&mut Tree<Entry>) -> Result<(), E>,
     ) -> Result<(), E> {
         read(&mut self.tree)
+    }
+
+    /// Takes in where the recordings ended that were merged into what was taken in.
+    pub(crate) fn count(&mut self, runs: &[borges_store::KeptRuns]) {
+        self.counts = Counts::of(&self.tree, runs);
+    }
+
+    /// How many recordings took which way.
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// Lets the twin run with a feed of which nothing is recorded. Whoever does this puts it back

@@ -61,6 +61,7 @@ pub(crate) fn branch(history: &History, id: BranchId) -> BranchListing {
         reached: tree.reached(id).unwrap_or(0),
         end,
         words,
+        runs: history.counts().along(id, fork.index),
     }
 }
 

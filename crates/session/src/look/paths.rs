@@ -24,7 +24,19 @@ pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows:
         let at = moment_of_id(&stage.history, same.at);
         markers.extend(at.map(|at| (at.place, at.steps, name.as_str())));
     }
-    let label = |_: Place, entry: &Entry| stage.entry_text(entry);
+    let (tree, counts) = (stage.history.tree(), stage.history.counts());
+    // How many went which way is said where ways part, and at the first entry.
+    let parts = |at: Place| {
+        let before = tree.parent(at);
+        at.index == 1 || before.is_some_and(|before| tree.children(before).nth(1).is_some())
+    };
+    let label = |at: Place, entry: &Entry| {
+        let text = stage.entry_text(entry);
+        match tree.canonical(at).and_then(|at| counts.taken(at)) {
+            Some(taken) if parts(at) => format!("{text} ×{taken}"),
+            _ => text,
+        }
+    };
     let end = |end: &borges_multiverse::tree::End<String>| match end {
         borges_multiverse::tree::End::Open => String::new(),
         borges_multiverse::tree::End::Finished(text) if text.is_empty() => "finished".to_owned(),
@@ -45,6 +57,7 @@ pub(crate) fn tree(stage: &Stage, device: Option<Moment>, same: &[SameAs], rows:
         lines: text.lines().map(str::to_owned).collect(),
         branches: stage.history.tree().branches().count() as u32,
         entries: stage.history.tree().entry_count(),
+        recordings: counts.all(),
     })
 }
 

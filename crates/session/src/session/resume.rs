@@ -61,6 +61,7 @@ impl Session {
         let history = &mut session.stage.history;
         let read = history.take_in(|tree| read_tree(tree, &store, upload));
         read.map_err(wrong)?;
+        history.count(&store.runs(upload).map_err(stored)?);
         let mut place = |who, whose| -> Result<Option<Moment>, OpenError> {
             let kept = store.place(who).map_err(stored)?;
             let kept = kept.filter(|kept| kept.upload == upload);

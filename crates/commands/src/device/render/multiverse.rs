@@ -14,7 +14,12 @@ use super::place::code_of;
 pub(super) fn tree(tree: &TreeListing, paint: &Paint) -> String {
     let mut text = super::lines(&tree.lines);
     let (branches, entries) = (tree.branches, tree.entries);
-    let _ = writeln!(text, "{}", paint.dim(recorded(branches, entries)));
+    let mut size = recorded(branches, entries);
+    if let Some(recordings) = tree.recordings {
+        let of = count(recordings, "recording");
+        size += &format!("; ×N: so many of {of} went this way");
+    }
+    let _ = writeln!(text, "{}", paint.dim(size));
     text
 }
 
