@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::Connection;
 
-use super::recording::{ROWS, choice_of_row};
+use super::recording::{Call, ROWS, choice_of_row};
 use crate::branches::BranchRow;
 use crate::seal::ENTRY;
 use crate::{Damage, StoreError};
@@ -27,18 +27,21 @@ impl At {
     };
 }
 
-/// A way that leaves a place onto another branch.
+/// A branch that leaves a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
-    pub(super) choice: u64,
-    pub(super) line: u32,
+struct Way {
+    line: u32,
+    is_event: bool,
 }
 
 /// The merged multiverse.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     pub(super) rows: Vec<BranchRow>,
-    pub(super) forks: HashMap<At, Vec<Way>>,
+    /// By what they decided: the branches that leave each place.
+    ways: HashMap<(At, u64), u32>,
+    /// One of those of each place, a call if one is: what calls the program can make there follows from it.
+    beside: HashMap<At, Way>,
     /// Branches whose rows are not written as they are.
     pub(super) changed: BTreeSet<u32>,
     blocks: HashMap<(u32, u32), Block>,
@@ -62,13 +65,34 @@ impl Lines {
                     line: parent,
                     position: row.fork,
                 };
-                let (choice, line) = (choice_at(db, row.row(row.fork))?, row.number);
-                let ways = lines.forks.entry(at).or_default();
-                ways.push(Way { choice, line });
+                let (choice, is_event) = first_of(db, row.row(row.fork))?;
+                lines.add_way(at, choice, row.number, is_event);
             }
         }
         lines.rows = rows;
         Ok(lines)
+    }
+
+    /// A branch begins.
+    pub(super) fn add_way(&mut self, at: At, choice: u64, line: u32, is_event: bool) {
+        self.ways.insert((at, choice), line);
+        let way = Way { line, is_event };
+        let known = self.beside.entry(at).or_insert(way);
+        if known.is_event {
+            *known = way;
+        }
+    }
+
+    /// The branch that leaves a place with a choice.
+    pub(super) fn way(&self, at: At, choice: u64) -> Option<u32> {
+        self.ways.get(&(at, choice)).copied()
+    }
+
+    /// The rows of entries that go on from a place, or of those at least that say what can: along its branch, and of another.
+    pub(super) fn onward(&self, at: At) -> Result<[Option<i64>; 2], StoreError> {
+        let way = self.beside.get(&at);
+        let other = way.map(|way| Ok::<_, StoreError>(self.row(way.line)?.row(at.position)));
+        Ok([self.next(at)?, other.transpose()?])
     }
 
     pub(super) fn row(&self, line: u32) -> Result<&BranchRow, StoreError> {
@@ -169,10 +193,12 @@ impl Lines {
     }
 }
 
-/// What an entry decided.
-fn choice_at(db: &Connection, id: i64) -> Result<u64, StoreError> {
+/// What a branch's first entry decided, and whether it is an event.
+fn first_of(db: &Connection, id: i64) -> Result<(u64, bool), StoreError> {
     let mut statement = db.prepare_cached(&ENTRY.select("WHERE id = ?1"))?;
     let mut rows = statement.query([id])?;
     let missing = Damage::Value("entry");
-    Ok(choice_of_row(rows.next()?.ok_or(missing)?)?)
+    let row = rows.next()?.ok_or(missing)?;
+    let call = Call::of(|index| row.get_ref(index).ok());
+    Ok((choice_of_row(row)?, call.is_some_and(|call| call.is_event)))
 }

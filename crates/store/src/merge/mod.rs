@@ -123,7 +123,7 @@ impl Merge {
         E: From<StoreError> + Send,
         O: Fn(&Path) -> Result<MergeInput, E> + Sync,
     {
-        readers::read_all(paths, open, &mut |number, pieces| {
+        readers::read_all(paths, open, |number, pieces| {
             let name = paths.get(number).map(|path| path.display().to_string());
             let added = self.add(name.unwrap_or_default(), pieces, keep_going);
             let ended = matches!(added, Err(Unmerged::Stopped | Unmerged::Unwritten(_)));

@@ -47,11 +47,9 @@ impl<E> Iterator for Pieces<'_, E> {
 }
 
 /// Opens and reads recordings, and gives them to `each` in their order, with their numbers, as long as it says so.
-pub(super) fn read_all<E, O>(
-    paths: &[PathBuf],
-    open: &O,
-    each: &mut dyn FnMut(usize, &mut dyn Iterator<Item = Result<Piece, E>>) -> bool,
-) where
+pub(super) fn read_all<E, O, F>(paths: &[PathBuf], open: &O, mut each: F)
+where
+    F: FnMut(usize, &mut Pieces<'_, E>) -> bool,
     E: From<StoreError> + Send,
     O: Fn(&Path) -> Result<MergeInput, E> + Sync,
 {

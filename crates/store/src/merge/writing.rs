@@ -5,7 +5,7 @@ use rusqlite::types::ToSql;
 
 use super::Unmerged;
 use super::course::{Course, Failed};
-use super::lines::{Lines, Way};
+use super::lines::Lines;
 use super::recording::{Call, Piece, Rows, Source, agree};
 use crate::branches::BranchRow;
 use crate::runs::{self, KeptRuns, RUN, SOURCE};
@@ -66,11 +66,9 @@ impl Writing<'_> {
                 continue;
             }
             let choice = left.first().copied().unwrap_or_default();
-            let ways = self.lines.forks.get(&course.at);
-            let known = ways.and_then(|ways| ways.iter().find(|way| way.choice == choice));
-            let fresh = match known {
-                Some(way) => {
-                    course.turn(way.line);
+            let fresh = match self.lines.way(course.at, choice) {
+                Some(line) => {
+                    course.turn(line);
                     course.take(1)?;
                     next += 1;
                     continue;
@@ -94,29 +92,25 @@ impl Writing<'_> {
         if is_tip && !call.goes_beside(row.reached, &row.end) {
             return Err(Failed::Contradicts);
         }
-        let ways = self.lines.forks.get(&at);
-        let way = ways.and_then(|ways| ways.first());
-        let other = match (self.lines.next(at)?, way) {
-            (Some(next), _) => Some(next),
-            (None, Some(way)) => Some(self.lines.row(way.line)?.row(at.position)),
-            (None, None) => None,
-        };
+        let onward = self.lines.onward(at)?;
         let before = at.position.checked_sub(1).map(|before| row.row(before));
         if let Some(before) = before
             && self.call(before)?.steps > call.steps
         {
             return Err(Failed::Contradicts);
         }
-        match other {
-            Some(other) if !self.call(other)?.is_beside(&call) => return Err(Failed::Contradicts),
-            // As in a session: a branch that has run past the entry is another one.
-            None if row.end == KeptEnd::Open && row.reached <= call.steps => {
-                // What was said of its end is not said of the new one, which may be at the same step.
-                let key = (self.said_of_end)(self.upload, at.line);
-                SETTING.remove(self.db, &self.store.seals, &[&key])?;
-                return Ok(at.line);
+        for other in onward.iter().flatten() {
+            if !self.call(*other)?.is_beside(&call) {
+                return Err(Failed::Contradicts);
             }
-            _ => {}
+        }
+        // As in a session: a branch that has run past the entry is another one.
+        let grows = onward == [None, None] && row.end == KeptEnd::Open && row.reached <= call.steps;
+        if grows {
+            // What was said of its end is not said of the new one, which may be at the same step.
+            let key = (self.said_of_end)(self.upload, at.line);
+            SETTING.remove(self.db, &self.store.seals, &[&key])?;
+            return Ok(at.line);
         }
         let number = self.lines.rows.len();
         let number = u32::try_from(number).map_err(|_| StoreError::TooLarge("multiverse"))?;
@@ -127,12 +121,7 @@ impl Writing<'_> {
         let seals = &self.store.seals;
         let row = BranchRow::add(self.db, seals, self.upload, number, Some(from))?;
         self.lines.rows.push(row);
-        let line = number;
-        self.lines
-            .forks
-            .entry(at)
-            .or_default()
-            .push(Way { choice, line });
+        self.lines.add_way(at, choice, number, call.is_event);
         Ok(number)
     }
 
