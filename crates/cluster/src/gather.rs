@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// Workers that wait for a survey to begin.
-pub struct Gathered {
+pub struct Crew {
     cores: Vec<u32>,
     office: Office,
 }
 
-impl Gathered {
+impl Crew {
     /// They and this process.
     #[must_use]
     pub fn surveyors(self) -> Surveyors<'static> {
@@ -52,7 +52,7 @@ pub fn gather(
     asked: &SurveyAsked,
     cores: u32,
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Gathered, GatherError> {
+) -> Result<Crew, GatherError> {
     let run = RandomState::new().build_hasher().finish();
     let (mut office, inbox) = Office::new();
     let mut all = vec![cores];
@@ -94,7 +94,7 @@ pub fn gather(
         }
     }
     let cores = all;
-    Ok(Gathered { cores, office })
+    Ok(Crew { cores, office })
 }
 
 /// Connects to a worker, which may be just starting.

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-pub use gather::{Gathered, gather};
+pub use gather::{Crew, gather};
 pub use hosts::{Hosts, HostsError, PORT};
 pub use worker::{Worker, WorkerEvent};
 

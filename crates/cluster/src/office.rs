@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use borges_languages::model::Pending;
@@ -54,11 +54,8 @@ impl Office {
 
     /// What is heard next, if anything is before that time is over.
     pub(crate) fn hear(&self, wait: Duration) -> Option<Heard> {
-        match self.inbox.recv_timeout(wait) {
-            Ok(heard) => Some(heard),
-            // Without lines nobody is heard.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        // Without lines nobody is heard.
+        self.inbox.recv_timeout(wait).ok()
     }
 }
 

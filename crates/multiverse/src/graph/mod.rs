@@ -31,8 +31,8 @@ pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
 pub use survey::{
-    Apart, Counts, EndNode, Leader, Letter, Member, News, NoWay, Onlooker, Post, Prefixes, Share,
-    Sight, Survey, Surveyed, Tally, Unsure,
+    Apart, Counts, EndNode, KeptShares, Leader, Letter, Member, News, NoWay, Onlooker, Post,
+    Prefixes, Share, Sight, Survey, Surveyed, Tally, Unsure,
 };
 
 use crate::fingerprint::Fingerprint;

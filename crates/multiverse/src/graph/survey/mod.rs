@@ -48,6 +48,9 @@ pub struct Surveyed {
     nearest: (u32, u32),
 }
 
+/// What shares have to go on with: each what it has counted, and the ways to what it has still to follow.
+pub type KeptShares = Vec<(Counts, Prefixes)>;
+
 /// A way that a program does not have, or states with other digests: what was kept is of another program, of another
 /// build, or damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -188,7 +191,7 @@ impl<L: Language, F: Digest> Survey<L, F> {
 
     /// What each share has to go on with; with [`Survey::digests`] it is all that was found.
     #[must_use]
-    pub fn kept(&self) -> Vec<(Counts, Prefixes)> {
+    pub fn kept(&self) -> KeptShares {
         let kept = self
             .shares
             .iter()
@@ -539,6 +542,7 @@ fn is_plausible(counts: &Counts, prefixes: &Prefixes) -> bool {
 }
 
 /// Has all shares do their jobs at the same time.
+#[expect(clippy::type_complexity, reason = "what it returns has no name")]
 fn at_once<L, F, K>(
     workers: &dyn Workers,
 ) -> impl Fn(&mut [Share<L, F>], &mut [K], Work, Job<'_, L, F, K>)

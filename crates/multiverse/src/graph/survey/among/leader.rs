@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::{NoWay, Onlooker, SEEDS, Survey, is_plausible};
+use super::super::{KeptShares, NoWay, Onlooker, SEEDS, Survey, is_plausible};
 use super::letter::{Stint, Tally, packed, unpacked};
 use super::member::{DEALT, Member, Notes, Outgoing, WAIT};
 use super::{Apart, Letter, Post};
@@ -31,7 +31,7 @@ pub struct Leader<'n, L: Language, F, K, N> {
     /// Who was asked how far it has come, and has not said.
     asked: Vec<bool>,
     /// What was kept of each, where that was asked for.
-    kept: Vec<Option<(Vec<(Counts, Prefixes)>, N)>>,
+    kept: Vec<Option<(KeptShares, N)>>,
     /// Digests that a member told.
     told: Option<Option<Vec<u8>>>,
 }
@@ -212,7 +212,7 @@ where
         &mut self,
         post: &mut dyn Post<N>,
         all: bool,
-    ) -> Result<(Vec<(Counts, Prefixes)>, Vec<N>), Apart> {
+    ) -> Result<(KeptShares, Vec<N>), Apart> {
         for member in 0..self.member.members() {
             self.send(post, member, Letter::Keep { all })?;
         }
