@@ -17,6 +17,7 @@ use borges_languages::model::Threads;
 use borges_multiverse::causality::{Classes, Found};
 use borges_multiverse::graph::{Exploration, Limits, NodeId, Pause, Strategy, Survey};
 use borges_multiverse::heed::Patient;
+use borges_multiverse::workers::Workers;
 use native::Native;
 use stateright::{Checker, Model};
 
@@ -295,13 +296,20 @@ fn shared(name: &str, text: &str, rounds: usize) {
         states: usize::MAX,
         ..Limits::default()
     };
-    let (mut more, mut faster) = (Vec::new(), Vec::new());
+    let (mut more, mut more_in_turn, mut faster) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
-        let took = [1, 2].map(|shares| {
+        // Two shares, one after the other: what dividing costs without what two cores take from each other.
+        let in_turn = InTurn(2);
+        let workers: [(&str, &dyn Workers); 3] = [
+            ("1", &Threads::new(1)),
+            ("2", &Threads::new(2)),
+            ("2 in turn", &in_turn),
+        ];
+        let took = workers.map(|(shares, workers)| {
             let (began, clock) = (computed(), Instant::now());
             let mut bytes = 0;
             let mut survey: Survey<_> = Survey::new(program.clone());
-            survey.run_on(&Threads::new(shares), &all, |survey| {
+            survey.run_on(workers, &all, |survey| {
                 bytes = bytes.max(survey.heap_bytes());
                 true
             });
@@ -309,16 +317,35 @@ fn shared(name: &str, text: &str, rounds: usize) {
             std::mem::forget(survey);
             let (cpu, wall) = (computed() - began, clock.elapsed().as_secs_f64());
             println!(
-                "{name:<24} {shares:>6} {states:>10} {cpu:>8.2} {wall:>8.2} {:>8.1} {:>8.2}",
+                "{name:<24} {shares:>9} {states:>10} {cpu:>8.2} {wall:>8.2} {:>8.1} {:>8.2}",
                 bytes as f64 / states as f64,
                 asked as f64 / states as f64,
             );
             (cpu, wall)
         });
         more.push(took[1].0 / took[0].0);
+        more_in_turn.push(took[2].0 / took[0].0);
         faster.push(took[0].1 / took[1].1);
     }
-    println!("{name:<24} two shares compute {:.2} times as much and are done {:.2} times as fast", median(more), median(faster));
+    println!(
+        "{name:<24} two shares compute {:.2} times as much ({:.2} in turn) and are done {:.2} times as fast",
+        median(more),
+        median(more_in_turn),
+        median(faster)
+    );
+}
+
+/// Shares on one core, one after the other.
+struct InTurn(usize);
+
+impl Workers for InTurn {
+    fn count(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+        (0..jobs).for_each(job);
+    }
 }
 
 fn main() {
@@ -355,7 +382,7 @@ fn main() {
     COUNTS.store(false, Relaxed);
     if wanted("shares") {
         println!(
-            "\n{:<24} {:>6} {:>10} {:>8} {:>8} {:>8} {:>8}",
+            "\n{:<24} {:>9} {:>10} {:>8} {:>8} {:>8} {:>8}",
             "problem", "shares", "states", "cpu s", "s", "B/state", "asked"
         );
         for (name, text) in [
