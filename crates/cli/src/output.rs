@@ -56,10 +56,8 @@ impl Output {
         what: &str,
         work: impl FnOnce(&mut dyn FnMut(&Explored) -> bool) -> T,
     ) -> T {
-        let (_pausable, mut progress) = (Pausable::begin(), self.progress());
-        work(&mut |come| {
-            progress.update_more(what, come.states, None, come.survey.as_ref());
-            !interrupt::pressed()
+        self.counting(what, |goes_on| {
+            work(&mut |come| goes_on(come.states, come.survey.as_ref()))
         })
     }
 
@@ -69,9 +67,18 @@ impl Output {
         what: &str,
         work: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> T,
     ) -> T {
+        self.counting(what, |goes_on| work(&mut |count| goes_on(count, None)))
+    }
+
+    /// Shows what is counted, and what else is known of a survey.
+    fn counting<T>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&mut dyn FnMut(u64, Option<&SurveyProgress>) -> bool) -> T,
+    ) -> T {
         let (_pausable, mut progress) = (Pausable::begin(), self.progress());
-        work(&mut |count| {
-            progress.update(what, count, None);
+        work(&mut |count, survey| {
+            progress.update_more(what, count, None, survey);
             !interrupt::pressed()
         })
     }

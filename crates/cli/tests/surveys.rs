@@ -68,14 +68,19 @@ fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
     file
 }
 
-#[test]
-fn a_survey_says_what_a_graph_says() {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in [
+/// Problems of the bench, as small as a test can have them.
+fn problems() -> [(&'static str, String); 3] {
+    [
         ("philosophers.at", programs::philosophers(4)),
         ("commit.at", programs::two_phase_commit(6)),
         ("math.at", programs::math(4)),
-    ] {
+    ]
+}
+
+#[test]
+fn a_survey_says_what_a_graph_says() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in problems() {
         let file = program(folder.path(), name, &text);
         let asked = [
             file.to_str().unwrap(),

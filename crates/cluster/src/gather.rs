@@ -33,12 +33,6 @@ impl Crew {
             post: Box::new(self.office),
         }
     }
-
-    /// On how many cores each of them works, this process first.
-    #[must_use]
-    pub fn cores(&self) -> &[u32] {
-        &self.cores
-    }
 }
 
 /// Gathers the workers that wait at these addresses for a survey; this process works on so many cores itself. Who is not

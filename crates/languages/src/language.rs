@@ -39,6 +39,12 @@ pub fn of_path(path: &str) -> Option<&'static dyn Dialect> {
     all.find(|dialect| has_name && dialect.extension() == extension)
 }
 
+/// The language with this name; none if there is none.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static dyn Dialect> {
+    all().into_iter().find(|dialect| dialect.name() == name)
+}
+
 /// The language of a word that is a program itself; none if it must be the name of a file.
 #[must_use]
 pub fn of_word(word: &str) -> Option<&'static dyn Dialect> {

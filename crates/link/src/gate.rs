@@ -74,22 +74,32 @@ struct Visitor {
     vouched: bool,
 }
 
+/// Listens at an address; where strangers could come, only with a key.
+pub(crate) fn listen(address: &str, key: Option<&Key>) -> Result<TcpListener, GateError> {
+    let failed = |source| unheard(address, source);
+    let places: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
+    if key.is_none() && !places.iter().all(|place| socket::is_loopback(*place)) {
+        return Err(GateError::KeyNeeded(address.to_owned()));
+    }
+    TcpListener::bind(places.as_slice()).map_err(failed)
+}
+
+fn unheard(address: &str, source: Error) -> GateError {
+    GateError::Io {
+        address: address.to_owned(),
+        source,
+    }
+}
+
 impl Gate {
     /// Waits at an address, such as `127.0.0.1:5555`; port 0 is any that is free.
     ///
     /// # Errors
     /// [`GateError`] if it cannot be listened there, or strangers could come and there is no key.
     pub fn open(address: &str, key: Option<Key>) -> Result<Self, GateError> {
-        let failed = |source| GateError::Io {
-            address: address.to_owned(),
-            source,
-        };
-        let places: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
-        if key.is_none() && !places.iter().all(|place| socket::is_loopback(*place)) {
-            return Err(GateError::KeyNeeded(address.to_owned()));
-        }
-        let listener = TcpListener::bind(places.as_slice()).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
+        let listener = listen(address, key.as_ref())?;
+        let nonblocking = listener.set_nonblocking(true);
+        nonblocking.map_err(|source| unheard(address, source))?;
         Ok(Self {
             listener,
             key,

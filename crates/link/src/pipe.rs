@@ -1,14 +1,14 @@
 //! Connections between our own processes: whole messages, in both directions at the same time.
 
 use std::io::{Error, ErrorKind, Read as _, Write as _};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use borges_wire::Side;
 use borges_wire::guard::{Guard, Key};
 
-use crate::gate::GateError;
+use crate::gate::{self, GateError};
 use crate::line::{self, LineOpenError};
 use crate::socket::{self, HANDSHAKE, Socket};
 
@@ -55,15 +55,7 @@ impl Door {
     /// # Errors
     /// [`GateError`] if it cannot be listened there, or strangers could come and there is no key.
     pub fn open(address: &str, key: Option<Key>) -> Result<Self, GateError> {
-        let failed = |source| GateError::Io {
-            address: address.to_owned(),
-            source,
-        };
-        let places: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
-        if key.is_none() && !places.iter().all(|place| socket::is_loopback(*place)) {
-            return Err(GateError::KeyNeeded(address.to_owned()));
-        }
-        let listener = TcpListener::bind(places.as_slice()).map_err(failed)?;
+        let listener = gate::listen(address, key.as_ref())?;
         Ok(Self { listener, key })
     }
 
@@ -129,14 +121,6 @@ impl Pipe {
     pub fn set_patience(&self, patience: Duration) -> std::io::Result<()> {
         self.stream.set_read_timeout(Some(patience))?;
         self.stream.set_write_timeout(Some(patience))
-    }
-
-    /// The other end.
-    ///
-    /// # Errors
-    /// What the operating system says.
-    pub fn peer(&self) -> std::io::Result<SocketAddr> {
-        self.stream.peer_addr()
     }
 
     /// Sends a message; how many bytes that took.

@@ -5,35 +5,20 @@
 
 #[allow(dead_code)] // Each test file uses its part.
 mod common;
+#[path = "common/found.rs"]
+mod found;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{
-    Counts, Exploration, Limits, News, NodeId, Onlooker, Pause, Prefixes, Share, Sight,
-    Strategy as Order, Survey, Surveyed, Unsure,
+    Counts, Limits, News, Onlooker, Pause, Prefixes, Share, Sight, Survey, Surveyed, Unsure,
 };
-use borges_multiverse::heed::Patient;
 use borges_multiverse::language::Language;
 use borges_multiverse::random::Random;
 use common::{Digraph, Threads, digraph};
+use found::{Found, of_graph, wide};
 use proptest::prelude::*;
-
-/// States, edges, and of each end how many there are and how near: what does not depend on who explores.
-type Found = (usize, u64, BTreeMap<usize, (u64, u32)>);
-
-fn of_graph(program: &Digraph) -> Found {
-    let mut exploration = Exploration::new(program, Order::BreadthFirst);
-    exploration.run(&Limits::default(), |_| true);
-    let graph = exploration.into_graph();
-    let paths = graph.shortest_paths(NodeId::ROOT, &mut Patient).unwrap();
-    let end = |end| (*graph.state(end).unwrap(), (1, paths.length(end).unwrap()));
-    (
-        graph.len(),
-        graph.edge_count() as u64,
-        graph.ends().map(end).collect(),
-    )
-}
 
 fn of_survey<F: Digest>(program: &Digraph, survey: &Survey<&Digraph, F>) -> Found {
     let ends = survey.ends();
@@ -148,18 +133,6 @@ impl Onlooker<&Digraph> for Shown {
         );
         self.0.push((*sight.state, (sight.way)()));
     }
-}
-
-/// A graph that is wide enough to be shared out, from a seed.
-fn wide(seed: u64, len: usize) -> Digraph {
-    let mut random = Random::from_seed(seed);
-    let mut successors = |_| {
-        let degree = [0, 1, 2, 3, 3, 4][random.below(6)];
-        (0..degree).map(|_| random.below(len)).collect()
-    };
-    let mut nodes: Vec<Vec<usize>> = (0..len).map(&mut successors).collect();
-    nodes[0] = (1..300).collect();
-    Digraph(nodes)
 }
 
 proptest! {

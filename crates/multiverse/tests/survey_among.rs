@@ -5,19 +5,21 @@
 
 #[allow(dead_code)] // Each test file uses its part.
 mod common;
+#[path = "common/found.rs"]
+mod found;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{
-    Apart, Counts, Exploration, Leader, Letter, Limits, Member, NodeId, Onlooker, Pause, Post,
-    Prefixes, Sight, Strategy as Order, Survey, Tally,
+    Apart, Counts, Leader, Letter, Limits, Member, Onlooker, Pause, Post, Prefixes, Sight, Survey,
+    Tally,
 };
-use borges_multiverse::heed::Patient;
 use borges_multiverse::random::Random;
 use common::{Digraph, Threads, digraph};
+use found::{Found, of_graph, wide};
 use proptest::prelude::*;
 
 /// How many states each member followed.
@@ -193,22 +195,6 @@ fn alone<F: Digest>(program: &Digraph, states: usize) -> Kept<F> {
     }
 }
 
-/// States, edges, and of each end how many there are and how near.
-type Found = (usize, u64, BTreeMap<usize, (u64, u32)>);
-
-fn of_graph(program: &Digraph) -> Found {
-    let mut exploration = Exploration::new(program, Order::BreadthFirst);
-    exploration.run(&Limits::default(), |_| true);
-    let graph = exploration.into_graph();
-    let paths = graph.shortest_paths(NodeId::ROOT, &mut Patient).unwrap();
-    let end = |end| (*graph.state(end).unwrap(), (1, paths.length(end).unwrap()));
-    (
-        graph.len(),
-        graph.edge_count() as u64,
-        graph.ends().map(end).collect(),
-    )
-}
-
 fn found<F: Digest>(program: &Digraph, tally: &Tally, kept: &Kept<F>) -> Found {
     let survey = Survey::<_, F>::collected(program, &kept.shares).unwrap();
     let ends = survey.ends().into_iter().map(|(outcome, end)| {
@@ -221,18 +207,6 @@ fn found<F: Digest>(program: &Digraph, tally: &Tally, kept: &Kept<F>) -> Found {
     assert_eq!(different.len(), kept.digests.len());
     assert_eq!(different.len() as u64, tally.states);
     (different.len(), tally.counts.edges, ends.collect())
-}
-
-/// A graph with wide levels, and one part of it that is much wider.
-fn wide(seed: u64, len: usize) -> Digraph {
-    let mut random = Random::from_seed(seed);
-    let mut successors = |_| {
-        let degree = [0, 1, 2, 3, 3, 4][random.below(6)];
-        (0..degree).map(|_| random.below(len)).collect()
-    };
-    let mut nodes: Vec<Vec<usize>> = (0..len).map(&mut successors).collect();
-    nodes[0] = (1..300).collect();
-    Digraph(nodes)
 }
 
 proptest! {

@@ -1,9 +1,10 @@
 //! `borges worker`: one of several processes that survey a program together.
 
-use std::num::NonZero;
 use std::sync::Mutex;
 
 use borges_cluster::{Worker, WorkerEvent};
+use borges_languages::model::Threads;
+use borges_multiverse::workers::Workers as _;
 use serde_json::json;
 
 use crate::args;
@@ -47,8 +48,7 @@ pub(crate) fn worker(options: &args::Worker, output: &mut Output) -> Result<Exit
 
 /// On how many cores this process works: on all, if nothing is said.
 pub(super) fn cores(asked: Option<u16>) -> u32 {
-    let all = || std::thread::available_parallelism().map_or(1, NonZero::get) as u32;
-    asked.map_or_else(all, u32::from)
+    asked.map_or_else(|| Threads::all().count() as u32, u32::from)
 }
 
 fn report(visit: &WorkerEvent, output: &mut Output) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{done, explore, found, program, programs, support};
+use super::{done, explore, found, problems, program, programs, support};
 
 /// A worker on one core, and what it says.
 struct Worker {
@@ -84,12 +84,7 @@ fn workers_say_what_a_graph_says() {
     let two = two.to_str().unwrap();
     let one = program(folder.path(), "one.txt", &workers[1].address);
     let one = one.to_str().unwrap();
-    let texts = [
-        ("philosophers.at", programs::philosophers(4)),
-        ("commit.at", programs::two_phase_commit(6)),
-        ("math.at", programs::math(4)),
-    ];
-    let files = texts.map(|(name, text)| program(folder.path(), name, &text));
+    let files = problems().map(|(name, text)| program(folder.path(), name, &text));
     let files = files.iter().map(|file| file.to_str().unwrap());
     let examples = [
         "examples/philosophers/philosophers.oz",

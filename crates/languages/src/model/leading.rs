@@ -93,12 +93,10 @@ impl<'j> Job<'j> {
         mut checkpoints: Option<Box<dyn Checkpoints + '_>>,
     ) -> Result<Pause, Apart> {
         let (limits, threads) = (self.limits(), Threads::new(cores[0] as usize));
-        let mut all = Vec::new();
         loop {
             let mut is_due = false;
             let pause = leader.run(post, &threads, &limits, |sum, parts| {
                 is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
-                all = parts.to_vec();
                 let parts = parts.iter().copied().zip(cores.iter().copied());
                 !is_due && self.goes_on(&come::<F>(sum, parts, checkpoints.as_deref()))
             })?;
@@ -115,7 +113,7 @@ impl<'j> Job<'j> {
                 drop(digests);
                 failed.map_or(Ok(()), Err)?;
             }
-            let parts = all.iter().copied().zip(cores.iter().copied());
+            let parts = leader.tallies().iter().copied().zip(cores.iter().copied());
             let come = come::<F>(&leader.tally(), parts, checkpoints.as_deref());
             if !is_due || !self.goes_on(&come) {
                 return Ok(pause);

@@ -17,6 +17,10 @@ use crate::history::{Fresh, History};
 use crate::options::Options;
 use crate::stage::Stage;
 
+/// The setting that says where the program was, and the one that says how it was started, if not as usual.
+pub(super) const PROGRAM: &str = "program";
+pub(super) const ENTRY: &str = "entry";
+
 /// The session file, and what of the session is in it.
 pub(super) struct SessionFile {
     store: Store,
@@ -323,9 +327,9 @@ pub(super) fn add_program(
     })?;
     // Where the program was: its sources may still be beside it.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    store.set_setting("program", &path.to_string_lossy())?;
+    store.set_setting(PROGRAM, &path.to_string_lossy())?;
     if let Some(entry) = &options.entry {
-        store.set_setting("entry", entry)?;
+        store.set_setting(ENTRY, entry)?;
     }
     if let Some(address) = &options.device {
         store.set_setting("device", &address.to_string())?;

@@ -8,12 +8,8 @@ use std::path::{Path, PathBuf};
 use borges_store::{KeptProgram, Merge, MergeInput, Merged, NewProgram, StoreError, Unmerged};
 use thiserror::Error;
 
-use super::file::hash_key;
+use super::file::{ENTRY, PROGRAM, hash_key};
 use crate::command::{Event, Flow, Observer};
-
-/// The setting that says how a program was started, if not as usual, and the one that says where it was.
-const ENTRY: &str = "entry";
-const PROGRAM: &str = "program";
 
 /// What came of merging recordings.
 #[derive(Debug, serde::Serialize)]

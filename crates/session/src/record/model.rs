@@ -552,8 +552,7 @@ pub fn kept(file: &Path) -> Result<Option<KeptGraph>, KeptError> {
     let Some(program) = store.kept_program()? else {
         return Ok(None);
     };
-    let mut dialects = language::all().into_iter();
-    let dialect = dialects.find(|known| known.name() == program.language);
+    let dialect = language::named(&program.language);
     let dialect = dialect.ok_or_else(|| KeptError::Program(program.language.clone()))?;
     let model = Model::parse(dialect, &program.text)
         .map_err(|error| KeptError::Program(error.explain(&program.text)))?;

@@ -110,9 +110,7 @@ impl SurveyAsked {
     fn of(head: &Head) -> Result<Self, String> {
         let told = DigestSize::of_bits(head.bits)
             .ok_or("it tells states apart in a way that there is not")?;
-        let dialect = language::all()
-            .into_iter()
-            .find(|dialect| dialect.name() == head.language)
+        let dialect = language::named(&head.language)
             .ok_or_else(|| format!("there is no language {}", head.language))?;
         let model = Model::parse(dialect, &head.text).map_err(|error| error.to_string())?;
         let goals = head.goals.iter().map(|kept| Goal::read(&model, &kept.goal));

@@ -147,12 +147,8 @@ impl<L: Language, F: Digest> Survey<L, F> {
         let mut survey = Self::part(&language, (0, count as u32, count as u32));
         digests.into_iter().for_each(|digest| survey.know(digest));
         let shares = &mut survey.shares;
-        let mut counts = Counts::default();
-        for (counted, prefixes) in kept {
-            if !is_plausible(counted, prefixes) {
-                return Err(NoWay);
-            }
-            counts.add(*counted);
+        let counts = counted(kept)?;
+        for (_, prefixes) in kept {
             for (share, part) in shares.iter_mut().zip(prefixes.split(count)) {
                 share.take(&part)?;
             }
@@ -192,10 +188,13 @@ impl<L: Language, F: Digest> Survey<L, F> {
     /// What each share has to go on with; with [`Survey::digests`] it is all that was found.
     #[must_use]
     pub fn kept(&self) -> KeptShares {
-        let kept = self
-            .shares
-            .iter()
-            .map(|share| (share.counts(), share.prefixes()));
+        self.kept_of(true)
+    }
+
+    /// As [`Survey::kept`]; without `waiting` what was counted, and the ways to ends.
+    fn kept_of(&self, waiting: bool) -> KeptShares {
+        let shares = self.shares.iter();
+        let kept = shares.map(|share| (share.counts(), share.kept(waiting)));
         kept.collect()
     }
 
@@ -539,6 +538,18 @@ fn is_plausible(counts: &Counts, prefixes: &Prefixes) -> bool {
         counts.lost,
     ];
     all.iter().all(|count| *count < MOST_COUNTED) && prefixes.is_sound()
+}
+
+/// What was counted by all whose work was kept.
+fn counted(kept: &[(Counts, Prefixes)]) -> Result<Counts, NoWay> {
+    let mut all = Counts::default();
+    for (counted, prefixes) in kept {
+        if !is_plausible(counted, prefixes) {
+            return Err(NoWay);
+        }
+        all.add(*counted);
+    }
+    Ok(all)
 }
 
 /// Has all shares do their jobs at the same time.

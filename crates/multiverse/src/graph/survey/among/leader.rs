@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::{KeptShares, NoWay, Onlooker, SEEDS, Survey, is_plausible};
+use super::super::{KeptShares, NoWay, Onlooker, SEEDS, Survey, counted};
 use super::letter::{Stint, Tally, packed, unpacked};
 use super::member::{DEALT, Member, Notes, Outgoing, WAIT};
 use super::{Apart, Letter, Post};
@@ -71,13 +71,7 @@ where
         kept: &[(Counts, Prefixes)],
         digests: impl IntoIterator<Item = Option<F>>,
     ) -> Result<(), Apart> {
-        let mut counts = Counts::default();
-        for (counted, prefixes) in kept {
-            if !is_plausible(counted, prefixes) {
-                return Err(Apart::Foreign);
-            }
-            counts.add(*counted);
-        }
+        let mut counts = counted(kept).map_err(|NoWay| Apart::Foreign)?;
         let mut sample = self.sample(kept).map_err(|NoWay| Apart::Foreign)?;
         self.depth = counts.depth;
         let members = self.member.members();
@@ -202,6 +196,12 @@ where
         let mut all = Tally::of(&self.tallies);
         all.counts.depth = self.depth;
         all
+    }
+
+    /// How far each has come.
+    #[must_use]
+    pub fn tallies(&self) -> &[Tally] {
+        &self.tallies
     }
 
     /// What all shares have, and what the members noted; without `all` only what was counted, and ends.

@@ -149,9 +149,8 @@ where
             }
             Letter::Say => out.push((from, Letter::Said(self.tally()))),
             Letter::Keep { all } => {
-                let kept = self.survey.shares.iter();
-                let kept = kept.map(|share| (share.counts(), share.kept(all)));
-                out.push((from, Letter::Kept(kept.collect(), notes(&self.looks))));
+                let kept = self.survey.kept_of(all);
+                out.push((from, Letter::Kept(kept, notes(&self.looks))));
             }
             Letter::Tell(nth) => {
                 let digests = self.survey.digests_of(nth as usize);
