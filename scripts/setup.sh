@@ -97,6 +97,10 @@ for_packages() {
     need mmdebstrap "makes an empty Debian, to install into" mmdebstrap
 }
 
+for_queues() {
+    need nats-server "keeps jobs in tests of queues" /usr/sbin/nats-server
+}
+
 for_tests() {
     if bookworm; then
         for_lldb
@@ -107,6 +111,7 @@ for_tests() {
     for_vscode
     for_firmware
     for_editors
+    for_queues
 }
 
 install_packages() {

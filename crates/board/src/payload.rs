@@ -4,16 +4,24 @@ use alloc::vec::Vec;
 use core::ops::Deref;
 
 use borges_vm::{Value, Write};
+use serde::{Deserialize, Serialize};
 
 use crate::Shared;
 
 /// The bytes that an input puts into a program's memory; mostly none. Cloning it costs a reference count.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Vec<u8>", into = "Vec<u8>")]
 pub struct Payload(Option<Shared<Vec<u8>>>);
 
 impl From<Vec<u8>> for Payload {
     fn from(bytes: Vec<u8>) -> Self {
         Self((!bytes.is_empty()).then(|| Shared::new(bytes)))
+    }
+}
+
+impl From<Payload> for Vec<u8> {
+    fn from(payload: Payload) -> Self {
+        payload.to_vec()
     }
 }
 
@@ -26,7 +34,7 @@ impl Deref for Payload {
 }
 
 /// What an input yields: what it returns, and the bytes that it brings.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Yield {
     /// What it returns.
     pub value: Value,

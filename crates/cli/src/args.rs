@@ -294,6 +294,10 @@ pub(crate) struct Worker {
     /// Where to wait for 'borges explore --workers'; port 0 is any that is free. Beyond this computer it needs --key-file
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7070")]
     pub(crate) listen: String,
+    /// Take jobs from a queue instead, for 'borges paths', 'bugs', 'reach', 'cover' and 'why' with the same --queue: a NATS
+    /// server, such as nats://127.0.0.1:4222
+    #[arg(long, value_name = "URL", conflicts_with_all = ["listen", "surveys"])]
+    pub(crate) queue: Option<String>,
     /// Work for nobody who does not have this key; made if there is no such file
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
@@ -708,6 +712,18 @@ pub(crate) struct Within {
     /// How many cores look for paths; the same are found [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "max_inputs")]
     pub(crate) cores: Option<u16>,
+    /// Let workers look for paths, wherever they are: each is a 'borges worker --queue' at this NATS server, such as
+    /// nats://127.0.0.1:4222
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "max_inputs",
+        conflicts_with = "cores"
+    )]
+    pub(crate) queue: Option<String>,
+    /// The key of these workers: needed for a server that is not on this computer
+    #[arg(long, value_name = "FILE", requires = "queue")]
+    pub(crate) key_file: Option<PathBuf>,
 }
 
 /// `borges paths`.

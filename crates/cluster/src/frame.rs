@@ -98,7 +98,7 @@ impl Frame {
 }
 
 /// The digest of the file that this process was started from.
-fn build() -> io::Result<[u8; 32]> {
+pub(crate) fn build() -> io::Result<[u8; 32]> {
     static BUILD: OnceLock<[u8; 32]> = OnceLock::new();
     if let Some(build) = BUILD.get() {
         return Ok(*build);

@@ -15,6 +15,8 @@ mod gather;
 mod hosts;
 mod line;
 mod office;
+#[cfg(feature = "queue")]
+pub mod queue;
 mod worker;
 
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! Which instructions some path executed, which ways its branches went, and with which inputs.
 
 use borges_vm::CodeOffset;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::path::{Answered, Delivered, Read};
 
 /// What leads to an instruction.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Witness {
     /// The inputs, in order.
     pub inputs: Vec<Answered>,
@@ -14,16 +15,47 @@ pub struct Witness {
 }
 
 /// What an exploration executed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
+    /// They are the module's: who reads what another process executed has them.
+    #[serde(skip)]
     offsets: Vec<CodeOffset>,
     /// For every instruction, the number of its witness plus one.
+    #[serde(serialize_with = "send_runs", deserialize_with = "read_runs")]
     witness_of: Vec<u32>,
     /// For every `if` and `br_if`: 1 if its condition was false once, 2 if it was true.
+    #[serde(serialize_with = "send_runs", deserialize_with = "read_runs")]
     sides: Vec<u8>,
     witnesses: Vec<Witness>,
     /// Something was executed for the first time since the last witness.
     is_fresh: bool,
+}
+
+/// No module has as many instructions.
+const MOST_INSTRUCTIONS: usize = 1 << 26;
+
+/// Numbers of instructions, which are mostly those of the ones before.
+fn send_runs<T: Copy + PartialEq + Serialize, S: Serializer>(
+    numbers: &[T],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let runs = numbers.chunk_by(|a, b| a == b);
+    let runs: Vec<(u32, T)> = runs.map(|run| (run.len() as u32, run[0])).collect();
+    runs.serialize(serializer)
+}
+
+fn read_runs<'de, T: Copy + Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let mut numbers = Vec::new();
+    for (count, number) in Vec::<(u32, T)>::deserialize(deserializer)? {
+        let length = numbers.len() + count as usize;
+        if length > MOST_INSTRUCTIONS {
+            return Err(D::Error::custom("more instructions than a module has"));
+        }
+        numbers.resize(length, number);
+    }
+    Ok(numbers)
 }
 
 impl Coverage {
@@ -73,14 +105,17 @@ impl Coverage {
             if *witness != 0 || theirs == 0 {
                 continue;
             }
-            if numbers[theirs] == 0 {
-                let Some(known) = other.witnesses.get(theirs - 1) else {
-                    continue;
-                };
+            // What another process says may make no sense.
+            let (Some(number), Some(known)) =
+                (numbers.get_mut(theirs), other.witnesses.get(theirs - 1))
+            else {
+                continue;
+            };
+            if *number == 0 {
                 self.witnesses.push(known.clone());
-                numbers[theirs] = self.witnesses.len() as u32;
+                *number = self.witnesses.len() as u32;
             }
-            *witness = numbers[theirs];
+            *witness = *number;
         }
         for (sides, theirs) in self.sides.iter_mut().zip(&other.sides) {
             *sides |= theirs;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
 use hashbrown::{HashMap, HashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::set::greatest;
 
 /// An expression of a [`Dag`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Expr(pub(crate) u32);
 
 impl Expr {
@@ -19,7 +20,7 @@ impl Expr {
 }
 
 /// A table of values, for reads at addresses that are not known: the values of consecutive indices.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LookupTable {
     /// The index of the first.
     pub first: u64,
@@ -28,7 +29,7 @@ pub struct LookupTable {
 }
 
 /// How an expression is made. Its operands were made before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Node {
     /// A cell that is known.
     Const(u64),
@@ -67,6 +68,39 @@ pub struct Dag {
     unions: HashMap<(u32, u32), u32>,
     /// The inputs of the lowest places, so many, are bases of sums: [`crate::sum`].
     bases: u32,
+}
+
+/// Expressions as they travel from one process to another.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SentDag {
+    nodes: Vec<(Node, ValType)>,
+    tables: Vec<LookupTable>,
+}
+
+impl SentDag {
+    /// They, and which one each of them is; nothing if one is made of what does not come before it.
+    pub(crate) fn arrive(self) -> Option<(Dag, Vec<Expr>)> {
+        let mut dag = Dag::default();
+        let mut made: Vec<Expr> = Vec::with_capacity(self.nodes.len());
+        for (node, ty) in self.nodes {
+            let of = |expr: Expr| made.get(expr.index()).copied();
+            let expr = match node {
+                Node::Const(cell) => dag.constant(ty, cell),
+                Node::Input(place) => dag.input(place, ty),
+                Node::Unary(op, a) => dag.unary(op, of(a)?),
+                Node::Binary(op, a, b) => dag.binary(op, of(a)?, of(b)?),
+                Node::Choose(a, b, c) => dag.choose(of(a)?, of(b)?, of(c)?),
+                Node::Lookup(table, index) => {
+                    let LookupTable { first, values } = self.tables.get(table as usize)?;
+                    let values: Option<_> = values.iter().map(|value| of(*value)).collect();
+                    let (first, values) = (*first, values?);
+                    dag.lookup(LookupTable { first, values }, of(index)?)
+                }
+            };
+            made.push(expr);
+        }
+        Some((dag, made))
+    }
 }
 
 impl Default for Dag {
@@ -279,6 +313,19 @@ impl Dag {
         let ty = self.ty(first);
         let number = self.table_number(table);
         self.intern(Node::Lookup(number, index), ty, most, inputs)
+    }
+
+    /// All of it as it travels to another process.
+    pub(crate) fn sent(&self) -> SentDag {
+        SentDag {
+            nodes: self
+                .nodes
+                .iter()
+                .zip(&self.known)
+                .map(|(node, known)| (*node, known.ty))
+                .collect(),
+            tables: self.tables.clone(),
+        }
     }
 
     /// The operands of an expression, those of its table included.

@@ -14,7 +14,7 @@ use crate::solver::{Query, Solver, SolverInput};
 use crate::zone::Zone;
 
 /// What deciding has cost so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Effort {
     /// Questions answered by evaluation.
     pub evaluated: u64,

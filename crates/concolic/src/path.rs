@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use borges_board::{PrimitiveId, Yield};
 use borges_vm::{CodeOffset, Machine, Outcome, Trap, ValType, Value};
+use serde::{Deserialize, Serialize};
 
 use crate::constraint::Constraint;
 use crate::set::{Set, cell_of, value_of};
 
 /// What of a call an input is: one that puts bytes into memory is its value, followed by each of its bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ReadPart {
     /// What it returns; of standard input, how many bytes come.
     Value,
@@ -29,7 +30,7 @@ impl ReadPart {
 }
 
 /// An input on a path. Its place is how many lie before it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Read {
     /// The primitive.
     pub primitive: PrimitiveId,
@@ -66,7 +67,7 @@ pub(crate) fn calls(reads: &[Read]) -> usize {
 }
 
 /// A call of an input with what it yielded.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// The primitive.
     pub primitive: PrimitiveId,
@@ -117,7 +118,7 @@ impl Answered {
 }
 
 /// What was decided at an instruction that depends on inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Decision {
     /// The instruction: a branch, or one that was executed for one value at a time, as `memory.copy` is for its lengths.
     pub at: CodeOffset,
@@ -127,7 +128,7 @@ pub struct Decision {
 }
 
 /// How a path ended.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum End {
     /// The program returned.
     Returned,
@@ -157,7 +158,7 @@ impl End {
 }
 
 /// What cuts a path off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cut {
     /// The bound on instructions.
     Steps,
@@ -174,7 +175,7 @@ pub enum Cut {
 }
 
 /// One way along a path: conditions on the inputs under which the program takes it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Way {
     /// The inputs, in order.
     pub reads: Vec<Read>,
@@ -185,7 +186,7 @@ pub struct Way {
 }
 
 /// A path: all runs that take the same branches to the same end.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Path {
     /// What was decided on the first of its ways. No two paths of an exploration have all of outcomes, end and events in
     /// common.
@@ -211,7 +212,7 @@ impl Path {
 }
 
 /// An event on a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Delivered {
     /// The event.
     pub event: borges_board::Event,
@@ -222,7 +223,7 @@ pub struct Delivered {
 }
 
 /// Something that was not explored, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Unexplored {
     /// The instruction, if it is one.
     pub at: Option<CodeOffset>,

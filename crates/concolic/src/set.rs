@@ -4,10 +4,19 @@ use std::sync::Arc;
 
 use borges_board::Codomain;
 use borges_vm::{ValType, Value};
+use serde::{Deserialize, Serialize};
 
 /// A set of cells (bits of values, narrow ones zero-extended): closed intervals in order that do not touch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Vec<(u64, u64)>")]
 pub struct Set(Arc<[(u64, u64)]>);
+
+/// What another process says is no set before it is in order.
+impl From<Vec<(u64, u64)>> for Set {
+    fn from(intervals: Vec<(u64, u64)>) -> Self {
+        Set::of(intervals)
+    }
+}
 
 impl Set {
     /// No value.

@@ -24,6 +24,7 @@ pub use gate::{Gate, GateError, GateEvent};
 pub use line::LineOpenError;
 pub use pipe::{Door, Knock, Pipe};
 pub use ports::ports;
+pub use socket::is_loopback;
 
 use borges_wire::link::Link;
 

@@ -171,7 +171,7 @@ pub(crate) fn connect(host: &str, key: Option<&Key>) -> Result<Socket, ConnectEr
 }
 
 /// Whether only programs on this computer can be there.
-pub(crate) fn is_loopback(address: SocketAddr) -> bool {
+pub fn is_loopback(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 

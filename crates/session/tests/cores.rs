@@ -1,12 +1,16 @@
-//! Paths that several cores look for: the same as one finds.
+//! Paths that several cores, or workers elsewhere, look for: the same as one finds.
+
+mod hostile_queue;
 
 use std::path::{Path, PathBuf};
 
+use borges_session::command::broker::JobQueue;
 use borges_session::command::{Flow, Reply};
 use borges_session::suggest::{
     Destination, Order, Question, SuggestOptions, SuggestionListing, Within, of_program,
 };
 use borges_session::{Event, Look, Options, Session};
+use hostile_queue::hostile;
 use serde_json::Value;
 
 fn example(name: &str) -> PathBuf {
@@ -45,9 +49,34 @@ fn without_the_search(report: &impl serde::Serialize) -> Value {
     report
 }
 
-fn paths(program: &Path, options: &SuggestOptions, cores: u16) -> Value {
+/// Who looks.
+#[derive(Clone, Copy, Debug)]
+enum Who {
+    Cores(u16),
+    /// So many workers of a queue with this seed.
+    Workers(usize, u64),
+}
+
+impl Who {
+    fn cores(self) -> Option<u16> {
+        match self {
+            Who::Cores(cores) => Some(cores),
+            Who::Workers(..) => None,
+        }
+    }
+
+    fn queue(self) -> Option<JobQueue> {
+        match self {
+            Who::Cores(_) => None,
+            Who::Workers(workers, seed) => Some(hostile(workers, seed)),
+        }
+    }
+}
+
+fn paths(program: &Path, options: &SuggestOptions, who: Who) -> Value {
     let options = SuggestOptions {
-        cores: Some(cores),
+        cores: who.cores(),
+        queue: who.queue(),
         // What is compared is what is found, not in which time.
         seconds: Some(600.0),
         ..options.clone()
@@ -83,33 +112,35 @@ fn the_report_is_that_of_one_core() {
         ),
     ];
     for (program, options) in cases {
-        let alone = paths(&program, &options, 1);
-        for cores in [2, 5] {
-            let together = paths(&program, &options, cores);
+        let alone = paths(&program, &options, Who::Cores(1));
+        let (one, two, three) = (Who::Workers(1, 1), Who::Workers(2, 2), Who::Workers(3, 3));
+        for who in [Who::Cores(2), Who::Cores(5), one, two, three] {
+            let together = paths(&program, &options, who);
             assert_eq!(
                 together["paths"],
                 alone["paths"],
-                "{} on {cores}",
+                "{} by {who:?}",
                 program.display()
             );
-            assert!(together == alone, "{} on {cores}", program.display());
+            assert!(together == alone, "{} by {who:?}", program.display());
         }
         let by = SuggestOptions {
             order: Order::Coverage,
             ..options
         };
-        let by_coverage = paths(&program, &by, 2);
+        let by_coverage = paths(&program, &by, Who::Cores(2));
         assert_eq!(by_coverage["paths"], alone["paths"]);
         assert_eq!(by_coverage["complete"], alone["complete"]);
     }
 }
 
-fn ask(program: &Path, question: &Question, cores: u16) -> SuggestionListing {
+fn ask(program: &Path, question: &Question, who: Who) -> SuggestionListing {
     let mut session = Session::open(Options::new(program)).expect("it opens");
     let within = Within {
         inputs: Some(6),
         time_ms: Some(600_000),
-        cores: Some(cores),
+        cores: who.cores(),
+        queue: who.queue(),
         ..Within::default()
     };
     let question = question.clone();
@@ -138,31 +169,41 @@ fn questions_have_the_same_answers() {
     ];
     for program in &programs {
         for question in &questions {
-            let (alone, together) = (ask(program, question, 1), ask(program, question, 3));
-            let what = format!("{question:?} of {}", program.display());
-            assert_eq!(together.complete, alone.complete, "{what}");
-            assert_eq!(together.forever, alone.forever, "{what}");
-            assert_eq!(together.traps, alone.traps, "{what}");
-            let ends = |listing: &SuggestionListing| {
-                let found = listing.found.iter();
-                let mut ends: Vec<_> = found
-                    .map(|path| (path.inputs.len(), path.kind.clone(), path.place.clone()))
-                    .collect();
-                ends.sort();
-                ends
-            };
-            assert_eq!(ends(&together), ends(&alone), "{what}");
-            let covered = |listing: &SuggestionListing| {
-                let cover = listing.cover.clone();
-                cover.map(|cover| {
-                    let lines = cover.lines.into_iter();
-                    let lines = lines.map(|line| (line.line, line.inputs.is_some()));
-                    (lines.collect::<Vec<_>>(), cover.branches)
-                })
-            };
-            assert_eq!(covered(&together), covered(&alone), "{what}");
+            let alone = ask(program, question, Who::Cores(1));
+            for who in [Who::Cores(3), Who::Workers(2, 7)] {
+                let together = ask(program, question, who);
+                same(
+                    &together,
+                    &alone,
+                    &format!("{question:?} of {} by {who:?}", program.display()),
+                );
+            }
         }
     }
+}
+
+fn same(together: &SuggestionListing, alone: &SuggestionListing, what: &str) {
+    assert_eq!(together.complete, alone.complete, "{what}");
+    assert_eq!(together.forever, alone.forever, "{what}");
+    assert_eq!(together.traps, alone.traps, "{what}");
+    let ends = |listing: &SuggestionListing| {
+        let found = listing.found.iter();
+        let mut ends: Vec<_> = found
+            .map(|path| (path.inputs.len(), path.kind.clone(), path.place.clone()))
+            .collect();
+        ends.sort();
+        ends
+    };
+    assert_eq!(ends(together), ends(alone), "{what}");
+    let covered = |listing: &SuggestionListing| {
+        let cover = listing.cover.clone();
+        cover.map(|cover| {
+            let lines = cover.lines.into_iter();
+            let lines = lines.map(|line| (line.line, line.inputs.is_some()));
+            (lines.collect::<Vec<_>>(), cover.branches)
+        })
+    };
+    assert_eq!(covered(together), covered(alone), "{what}");
 }
 
 /// The bound on paths is one for all cores, and what is over is said to be left.

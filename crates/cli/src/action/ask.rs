@@ -84,6 +84,7 @@ fn ask<T: clap::Args>(
     let within = Within {
         stdin: system.stdin,
         faults: system.faults,
+        queue: super::queue::queue(&options.within, output)?,
         ..options.within.bounds()?
     };
     let mut session = Session::open(Options {

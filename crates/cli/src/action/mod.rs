@@ -18,6 +18,11 @@ pub(crate) mod lsp;
 pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod paths;
+#[cfg(feature = "queue")]
+mod queue;
+#[cfg(not(feature = "queue"))]
+#[path = "no_queue.rs"]
+mod queue;
 pub(crate) mod record;
 pub(crate) mod repl;
 pub(crate) mod run;
@@ -56,7 +61,10 @@ pub(crate) fn perform(cli: &Cli, output: &mut Output) -> Result<Exit, Failure> {
         Action::Flash(options) => flash::flash(options, output),
         Action::Board(options) => board::board(options, output),
         Action::Explore(options) => explore::explore(options, output),
-        Action::Worker(options) => worker::worker(options, output),
+        Action::Worker(options) => match &options.queue {
+            Some(address) => queue::work(options, address, output),
+            None => worker::worker(options, output),
+        },
         Action::Paths(options) => paths::paths(options, output),
         Action::Reach(options) => ask::reach(options, output),
         Action::Bugs(options) => ask::bugs(options, output),

@@ -19,7 +19,7 @@ use borges_commands::paint::{Paint, count, grouped};
 /// Explores a program and prints its paths as a tree, or as one JSON object.
 pub(crate) fn paths(options: &args::Paths, output: &mut Output) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    let asked = asked(options)?;
+    let asked = asked(options, output)?;
     let report = output.watch(|observer| {
         let board = options.board.as_deref();
         suggest::of_program(&options.program, board, &asked, observer)
@@ -58,7 +58,7 @@ pub(crate) fn paths(options: &args::Paths, output: &mut Output) -> Result<Exit, 
     Ok(exit)
 }
 
-fn asked(options: &args::Paths) -> Result<SuggestOptions, Failure> {
+fn asked(options: &args::Paths, output: &Output) -> Result<SuggestOptions, Failure> {
     let within = &options.within;
     let writes = options.write_test.is_some() || options.write_traces.is_some();
     // What is found must be written within the same time.
@@ -78,6 +78,7 @@ fn asked(options: &args::Paths) -> Result<SuggestOptions, Failure> {
         solver: within.solver.clone(),
         system: given_to_look_at(&options.system)?,
         cores: within.cores,
+        queue: super::queue::queue(within, output)?,
         choices: SystemChoices {
             stdin: options.system.stdin,
             faults: options.system.faults.unwrap_or(0),

@@ -18,15 +18,15 @@ use crate::solver::Solver;
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// The expressions in the paths' constraints, and no others.
-    dag: Dag,
+    pub(super) dag: Dag,
     /// Each path with what its branches come to.
-    paths: Vec<(u128, Path)>,
-    unexplored: Vec<Unexplored>,
-    coverage: Coverage,
-    steps: u64,
-    effort: Effort,
+    pub(super) paths: Vec<(u128, Path)>,
+    pub(super) unexplored: Vec<Unexplored>,
+    pub(super) coverage: Coverage,
+    pub(super) steps: u64,
+    pub(super) effort: Effort,
     /// The fewest inputs before something that was left out, or cut off.
-    open: Option<usize>,
+    pub(super) open: Option<usize>,
     /// Who goes on from these finds the rest.
     pub left: Vec<Prefix>,
 }
@@ -146,6 +146,16 @@ impl Gathered {
             self.left_out(left);
         }
         numbers
+    }
+
+    /// Notes that something is not explored, wherever it is, and why.
+    pub fn leave_out(&mut self, why: &str) {
+        self.left_out(Unexplored {
+            at: None,
+            inputs: Vec::new(),
+            types: Vec::new(),
+            reason: why.into(),
+        });
     }
 
     fn left_out(&mut self, left: Unexplored) {

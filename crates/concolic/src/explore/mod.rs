@@ -16,6 +16,7 @@ mod prefix;
 mod resume;
 mod round;
 mod search;
+mod sent;
 mod system;
 mod watched;
 

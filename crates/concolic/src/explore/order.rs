@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use borges_vm::CodeOffset;
 use hashbrown::HashSet;
+use serde::{Deserialize, Serialize};
 
 use super::found::Found;
 use super::prefix::{Prefix, Unsure};
@@ -15,7 +16,7 @@ use super::{Explorer, State, Waiting};
 use crate::path::{Cut, End, Path};
 
 /// In which order paths are explored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SearchOrder {
     /// A path to its end, then the last branch before that.
     #[default]

@@ -7,11 +7,13 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::{State, Waiting};
 use crate::path::Delivered;
 
 /// The beginning of a path. That without turns is the start of the program, which all begin with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Prefix {
     /// What the inputs answer, as cells.
     pub inputs: Vec<u64>,

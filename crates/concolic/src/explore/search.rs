@@ -2,6 +2,7 @@
 
 use borges_board::{Board, BoardState, PrimitiveId, Shared};
 use borges_vm::{CodeOffset, Machine};
+use serde::{Deserialize, Serialize};
 
 use super::learned::Learned;
 use super::order::{SearchOrder, Unvisited};
@@ -14,7 +15,7 @@ use crate::path::{Cut, End, Path, Unexplored};
 use crate::solver::Solver;
 
 /// What is looked at of what a program's operating system may come to; of a path, what is left of that.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SystemChoices {
     /// So many bytes of standard input may be anything, and it may end before any of them; without a number, it is as it was
     /// given.
@@ -56,7 +57,7 @@ pub struct Start {
 }
 
 /// How far to go. What a bound cuts off is marked in the result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Inputs on a path: one that would read another one ends.
     pub inputs: u32,

@@ -3,6 +3,7 @@
 //! There is one command type, one reply type and one event type for the terminal, the page and the
 //! editor protocol. All of them are data: a command can be typed, scripted, logged and sent over a socket.
 
+pub mod broker;
 pub mod listing;
 pub(crate) mod picture;
 pub mod played;

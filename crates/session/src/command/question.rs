@@ -3,6 +3,7 @@
 use borges_concolic::SystemChoices;
 use serde::{Deserialize, Serialize};
 
+use super::broker::JobQueue;
 use super::picture::StatesPicture;
 use super::proof::{ClaimReport, Demanded, StatesReport};
 use crate::command::{CodePlace, UniverseId};
@@ -140,6 +141,11 @@ pub struct Within {
     #[serde(skip)]
     #[cfg_attr(feature = "typescript", ts(skip))]
     pub cores: Option<u16>,
+    /// Workers elsewhere look for paths, if there is a bound on inputs: they take jobs from here. As `cores`, it is only
+    /// said on the command line.
+    #[serde(skip)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
+    pub queue: Option<JobQueue>,
 }
 
 /// How many cores look for paths at a time, if that is more than one.

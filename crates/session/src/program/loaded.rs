@@ -1,6 +1,7 @@
 //! The program of a session, once its machine runs as the twin: what stays as it is until another one is uploaded.
 
 use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use borges_board::Board as BoardDescription;
@@ -12,6 +13,7 @@ use super::{Board, Opened};
 
 /// A program with its board and what is known of its source.
 pub(crate) struct Loaded {
+    path: PathBuf,
     program: Program,
     board: Board,
     entry: (FuncIdx, Vec<Value>),
@@ -24,6 +26,7 @@ impl Loaded {
     /// A program that was opened, and its machine, which stands at the entry; `version` counts the uploads before it.
     pub(crate) fn new(opened: Opened, version: u32) -> (Self, Machine) {
         let loaded = Self {
+            path: opened.path,
             program: opened.program,
             board: opened.board,
             entry: opened.entry,
@@ -32,6 +35,11 @@ impl Loaded {
             line_begins: OnceCell::new(),
         };
         (loaded, opened.machine)
+    }
+
+    /// Where it was read from.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn program(&self) -> &Program {

@@ -14,7 +14,7 @@ pub(crate) use write_back::write_back;
 use std::path::{Path, PathBuf};
 
 use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits, SystemStart};
-use borges_debuginfo::{DebugInfo, Folders};
+use borges_debuginfo::{DebugInfo, Folders, SourceProvider};
 use borges_stub::{Program, ProgramError, usual_entry};
 use borges_vm::{FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, ValType, Value};
 use borges_wasi::{Setup, WasiImport};
@@ -170,6 +170,11 @@ impl Board {
         self.base = Limits::small();
     }
 
+    /// Whether it must.
+    pub(crate) fn is_small(&self) -> bool {
+        self.base == Limits::small()
+    }
+
     /// A program at this path that calls an operating system finds this.
     pub(crate) fn with_system(
         mut self,
@@ -267,6 +272,8 @@ impl Board {
 ///
 /// This is the one way from files to something that runs: a session, a plain run and an exploration begin here.
 pub(crate) struct Opened {
+    /// Where it was read from.
+    pub(crate) path: PathBuf,
     pub(crate) board: Board,
     pub(crate) program: Program,
     pub(crate) info: DebugInfo,
@@ -321,6 +328,45 @@ impl Opened {
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
         let func = program.entry(entry)?;
+        let info = names(path, bytes)?;
+        Self::begun(board, path, program, info, (func, entry_name))
+    }
+
+    /// The same program once more, wherever this is: these bytes on this board, from this function, with these files.
+    ///
+    /// # Errors
+    /// As [`Opened::on`].
+    pub(crate) fn again(
+        board: Board,
+        path: &Path,
+        bytes: &[u8],
+        func: FuncIdx,
+        files: &dyn SourceProvider,
+    ) -> Result<Self, OpenError> {
+        let module = board.module(path, bytes)?;
+        let board = board.for_module(path, &module)?;
+        if module.func_type(func).is_none() {
+            return Err(OpenError::Calls(
+                "there is no function to begin with".to_owned(),
+            ));
+        }
+        let table = borges_board::Shared::new(board.description.clone());
+        let program = Program::new(Shared::new(module), table)?;
+        let info = DebugInfo::load(bytes, files).map_err(|source| OpenError::Names {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::begun(board, path, program, info, (func, ""))
+    }
+
+    /// A program that stands at its entry.
+    fn begun(
+        board: Board,
+        path: &Path,
+        program: Program,
+        info: DebugInfo,
+        (func, entry_name): (FuncIdx, &str),
+    ) -> Result<Self, OpenError> {
         let ty = program.module.func_type(func);
         let mut types = ty.iter().flat_map(|ty| ty.params.iter().chain(&ty.results));
         if types.any(|ty| *ty == ValType::V128) {
@@ -330,8 +376,9 @@ impl Opened {
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
         machine.begin(func, &arguments)?;
         Ok(Self {
+            path: path.to_owned(),
             entry_name: entry_name.to_owned(),
-            info: names(path, bytes)?,
+            info,
             board,
             program,
             entry: (func, arguments),

@@ -2,21 +2,21 @@
 
 use super::conditions::untold_limits;
 use super::cuts::{self, Asked};
-use super::exploring::{SOLVER_TIME, tidying};
+use super::exploring::tidying;
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
-use super::jobs::Jobs;
+use super::jobs::{Jobs, Part, Task, Workers};
 use super::listing::{Lister, Partial};
 use crate::command::Flow;
 use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};
 use crate::scene::Scene;
 use borges_concolic::{
     Bounds, Budget, Ended, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search,
-    SearchOrder, Spent, Start, explore, solver,
+    SearchOrder, Spent, Start, explore,
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So many parts of a hundred of the time are for the graph of all states.
@@ -312,7 +312,7 @@ impl Inquiry {
         partial: &RefCell<Partial<'_>>,
     ) -> Explored {
         let mut met = 0;
-        self.explore(&self.start, plan, budget, &mut |path| {
+        self.explore(None, plan, budget, &mut |path| {
             if self.goal.is_met(&path.end) {
                 met += 1;
                 partial.borrow_mut().add(path);
@@ -324,14 +324,26 @@ impl Inquiry {
         })
     }
 
-    /// Explores from a state.
+    /// Who explores, if that is not this thread alone.
+    fn workers(&self, turn: Option<usize>) -> Option<Workers<'_>> {
+        if let (Some(queue), Some(errand), Some(_)) =
+            (&self.within.queue, &self.errand, self.within.inputs)
+        {
+            let turn = turn.map(|turn| turn as u32);
+            return Some(Workers::Away(queue, Arc::clone(errand), turn));
+        }
+        self.within.several_cores().map(Workers::Here)
+    }
+
+    /// Explores from where the question is asked, or for a `why` from the choice of this number on the way there.
     pub(super) fn explore(
         &self,
-        start: &Start,
+        turn: Option<usize>,
         plan: Plan,
         budget: &Budget<'_>,
         heard: &mut dyn FnMut(&Path) -> Goes,
     ) -> Explored {
+        let start = turn.map_or(&self.start, |turn| &self.turns[turn].1);
         let usual = Bounds::default();
         let mut stops = self.stops.clone();
         stops.extend(self.goal.offsets());
@@ -346,37 +358,50 @@ impl Inquiry {
             limits_end: matches!(self.goal, Goal::Bug),
             ..usual
         };
-        // The name was looked at when the question was asked.
-        let solver = || {
-            let named = solver::named(self.within.solver.as_deref(), SOLVER_TIME);
-            named.unwrap_or_default()
+        let task = Task {
+            bounds,
+            order: plan.strategy,
+            solver: self.within.solver.clone(),
         };
-        let has_condition = self.goal.condition().is_some();
-        if let Some(cores) = self.within.several_cores() {
+        if let Some(workers) = self.workers(turn) {
             let jobs = Jobs {
                 start,
-                bounds,
-                cores,
+                task: &task,
+                workers,
                 explore: &|part, budget| {
-                    let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
-                    let mut search = part.search(&plan.strategy, solver);
-                    search.accepts = has_condition.then_some(&mut accepts);
-                    let explored = explore(start, search, budget, &mut |_| Goes::Continue);
-                    (explored, Vec::<()>::new())
+                    (
+                        self.explore_part(start, part, &task, budget),
+                        Vec::<()>::new(),
+                    )
                 },
             };
-            return jobs.run(budget, solver(), heard).0;
+            return jobs.run(budget, task.solver(), heard).0;
         }
         let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
+        let has_condition = self.goal.condition().is_some();
         let search = Search {
-            bounds,
-            strategy: plan.strategy,
-            solver: solver(),
+            solver: task.solver(),
+            bounds: task.bounds,
+            strategy: task.order,
             accepts: has_condition.then_some(&mut accepts),
             examples: plan.examples,
             ..Search::default()
         };
         explore(start, search, budget, heard)
+    }
+
+    /// Explores one of several jobs.
+    pub(super) fn explore_part(
+        &self,
+        start: &Start,
+        part: Part<'_>,
+        task: &Task,
+        budget: &Budget<'_>,
+    ) -> Explored {
+        let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
+        let mut search = part.search(&task.order, || task.solver());
+        search.accepts = self.goal.condition().is_some().then_some(&mut accepts);
+        explore(start, search, budget, &mut |_| Goes::Continue)
     }
 
     /// Whether a condition holds in a state; where it means nothing, it does not.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use borges_concolic::{Start, UNASKED_STDIN, solver};
 use borges_vm::{Outcome, Trap};
 
+use super::errand::{About, errand};
 use super::inquiry::{Goal, Inquiry, is_called};
 use crate::command::Observer;
 use crate::command::question::{Destination, Question, Turn, Within};
@@ -60,6 +61,12 @@ pub(crate) fn inquire(
         None => start_here(stage)?,
     };
     start.choices = choices;
+    let errand = within.queue.is_some().then(|| {
+        let about = About::universe(stage.moment_text(here), &question, &within);
+        let (loaded, program) = (&stage.loaded, stage.program());
+        let entry = loaded.entry().0;
+        errand(loaded.path(), loaded.board_file(), program, entry, about)
+    });
     let inquiry = Inquiry {
         question,
         words,
@@ -72,6 +79,7 @@ pub(crate) fn inquire(
         goal,
         trace: stage.trace_to(here),
         turns,
+        errand,
         evaluated: Mutex::default(),
     };
     inquiry.sensible().map_err(CommandError::Invalid)?;

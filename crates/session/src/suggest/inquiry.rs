@@ -85,6 +85,8 @@ pub struct Inquiry {
     pub(super) trace: MomentText,
     /// For a `why`: the choices on the way, with the state after each; the start first.
     pub(super) turns: Vec<(Turn, Start)>,
+    /// What workers elsewhere need to know, if there are some.
+    pub(super) errand: Option<Arc<[u8]>>,
     /// What came of evaluating the goal's condition.
     pub(super) evaluated: Mutex<Evaluated>,
 }

@@ -7,9 +7,11 @@ mod conditions;
 mod cover;
 mod cuts;
 mod demands;
+mod errand;
 mod exploring;
 mod export;
 mod forever;
+mod helper;
 mod inquiry;
 mod jobs;
 mod listing;
@@ -54,8 +56,10 @@ pub use answering::Listener;
 pub use borges_concolic::SystemChoices;
 pub use claims::check_program;
 use cuts::Asked;
+use errand::About;
 pub use exploring::StatesOptions;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
+pub use helper::{Helper, HelperMemory};
 pub use inquiry::Inquiry;
 pub use nodes::{
     ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
@@ -65,11 +69,12 @@ pub use report::PathsReport;
 pub use states::states_of_program;
 pub use tree::{Line, PathsTree};
 
+use crate::command::broker::JobQueue;
 use crate::command::question::several;
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened, Provided};
 use crate::scene::Scene;
-use jobs::Jobs;
+use jobs::{Jobs, Task, Workers};
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +109,8 @@ pub struct SuggestOptions {
     pub choices: SystemChoices,
     /// So many cores look for paths at a time, if there is a bound on inputs; nothing for one.
     pub cores: Option<u16>,
+    /// Workers elsewhere look for paths, if there is a bound on inputs: they take jobs from here.
+    pub queue: Option<JobQueue>,
 }
 
 /// Time without a bound of the caller's.
@@ -128,16 +135,20 @@ impl Subject {
         entry: Option<&str>,
         given: Option<&Provided>,
     ) -> Result<Self, OpenError> {
-        let opened = Opened::read(path, named, entry, given)?;
+        Ok(Self::of(path, Opened::read(path, named, entry, given)?))
+    }
+
+    /// One that was opened.
+    fn of(path: &Path, opened: Opened) -> Self {
         let board = BoardState::lean(&opened.program.board);
-        Ok(Self {
+        Self {
             path: path.to_owned(),
             entry: opened.entry_name,
             start: start(&opened.program, opened.machine, board),
             program: opened.program,
             info: Arc::new(opened.info),
             before: Vec::new(),
-        })
+        }
     }
 
     /// A machine of the program, to look into.
@@ -278,7 +289,9 @@ pub fn of_program(
         return Err(OpenError::Session { path, message });
     }
     let given = options.system.as_ref();
-    let mut subject = Subject::open(path, board, options.entry.as_deref(), given)?;
+    let opened = Opened::read(path, board, options.entry.as_deref(), given)?;
+    let workers = options.workers(&opened);
+    let mut subject = Subject::of(path, opened);
     subject.start.choices = options.choices;
     subject.run_until_input(options.after);
     let stops = match &options.stop {
@@ -293,7 +306,7 @@ pub fn of_program(
     let seconds = options.seconds.unwrap_or(SECONDS).clamp(0.0, 1e9);
     let time = Duration::from_secs_f64(seconds);
     let budget = Budget::new(time, &clock, &heard);
-    let (mut explored, proofs) = explore(&subject, stops, options, &budget.part(75));
+    let (mut explored, proofs) = explore(&subject, stops, (options, workers), &budget.part(75));
     let suggestions = borges_concolic::suggest(&mut explored, &budget.part(80));
     let mut tree = PathsTree {
         subject,
@@ -345,11 +358,34 @@ fn progress_event(what: &str, progress: Progress) -> Event {
     }
 }
 
-/// Explores a program, on as many cores as is said.
+impl SuggestOptions {
+    /// Who looks for paths, if that is not this thread alone.
+    fn workers(&self, opened: &Opened) -> Option<Workers<'_>> {
+        let (Some(queue), Some(_)) = (&self.queue, self.inputs) else {
+            return several(self.cores, self.inputs).map(Workers::Here);
+        };
+        let SystemChoices {
+            stdin,
+            faults,
+            more,
+        } = self.choices;
+        let about = About::Paths {
+            after: self.after,
+            stdin,
+            faults,
+            more,
+        };
+        let (board, program) = (&opened.board, &opened.program);
+        let errand = errand::errand(&opened.path, board, program, opened.entry.0, about);
+        Some(Workers::Away(queue, errand, None))
+    }
+}
+
+/// Explores a program, by several workers if there are some.
 fn explore(
     subject: &Subject,
     stops: Vec<CodeOffset>,
-    options: &SuggestOptions,
+    (options, workers): (&SuggestOptions, Option<Workers<'_>>),
     budget: &Budget<'_>,
 ) -> (Explored, tree::Proofs) {
     let usual = Bounds::default();
@@ -376,13 +412,19 @@ fn explore(
     // The name was looked at before.
     let solver =
         || borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default();
-    if let Some(cores) = several(options.cores, options.inputs) {
+    if let Some(workers) = workers {
+        let task = Task {
+            bounds,
+            order: strategy,
+            solver: options.solver.clone(),
+        };
         let jobs = Jobs {
             start: &subject.start,
-            bounds,
-            cores,
+            task: &task,
+            workers,
             explore: &|part, budget| {
-                explore_proving(subject, part.search(&strategy, solver), budget)
+                let search = part.search(&task.order, || task.solver());
+                explore_proving(subject, search, budget)
             },
         };
         let (explored, proofs) = jobs.run(budget, solver(), &mut |_| Goes::Continue);

@@ -9,6 +9,7 @@ use borges_concolic::{
 use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
 use borges_vm::{CodeOffset, Machine, Value};
+use serde::{Deserialize, Serialize};
 
 use crate::command::question::SuggestedInput;
 use crate::scene::{Scene, breaks, limit_words};
@@ -112,7 +113,7 @@ impl<'p> Walk<'p> {
 }
 
 /// How a trap looks to whoever wrote the program: it is mostly executed by a library.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Alarm {
     /// What was said of it: the message of a panic, an abort or an assertion.
     pub(super) words: Option<String>,

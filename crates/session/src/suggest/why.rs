@@ -1,6 +1,6 @@
 //! Which choice made something inevitable, and since which one it was possible.
 
-use borges_concolic::{Budget, End, Flow as Goes, SearchOrder, Spent, Start};
+use borges_concolic::{Budget, End, Flow as Goes, SearchOrder, Spent};
 
 use super::answering::Plan;
 use super::forever::Lasting;
@@ -54,11 +54,11 @@ impl Inquiry {
             ..SuggestionListing::default()
         };
         let first = budget.part(60);
-        for (left, (turn, start)) in (0..).zip(self.turns.iter().rev()) {
+        for (left, (at, (turn, _))) in (0..).zip(self.turns.iter().enumerate().rev()) {
             // So many choices led to the goal from here.
             let far = FAR.max(left + 1);
             let asked = (Wanted::All, far);
-            match self.verdict(start, asked, &mut why, &first, &mut listing) {
+            match self.verdict(at, asked, &mut why, &first, &mut listing) {
                 Verdict::Inevitable => why.inevitable = Some(turn.clone()),
                 Verdict::Possible | Verdict::No(None) => break,
                 // They go on without it so long that they count as going another way.
@@ -102,11 +102,11 @@ impl Inquiry {
             return;
         }
         let count = self.turns.len() as u32;
-        for (number, (turn, start)) in (0..).zip(&self.turns) {
+        for (number, (turn, _)) in self.turns.iter().enumerate() {
             // Each may take its share of what is left.
-            let part = budget.part(100 / (count - number).min(4));
+            let part = budget.part(100 / (count - number as u32).min(4));
             let asked = (Wanted::One, u32::MAX);
-            match self.verdict(start, asked, why, &part, listing) {
+            match self.verdict(number, asked, why, &part, listing) {
                 Verdict::Inevitable | Verdict::Possible => {
                     why.possible = Some(turn.clone());
                     break;
@@ -124,11 +124,11 @@ impl Inquiry {
         }
     }
 
-    /// What the futures of a state say: for ever, if that is soon known of all of them; else with more and more inputs, and
+    /// What the futures of a state on the way say: for ever, if that is soon known of all of them; else with more and more inputs, and
     /// with `far` of them, what goes on without the goal goes another way.
     fn verdict(
         &self,
-        start: &Start,
+        turn: usize,
         (wanted, far): (Wanted, u32),
         why: &mut WhyListing,
         budget: &Budget<'_>,
@@ -136,7 +136,7 @@ impl Inquiry {
     ) -> Verdict {
         // Where the states of one universe are too many, those of another on the way mostly are as well.
         let lasting = match why.forever {
-            true => self.lasting(start, &budget.part(FOREVER)),
+            true => self.lasting(&self.turns[turn].1, &budget.part(FOREVER)),
             false => None,
         };
         match lasting {
@@ -146,11 +146,11 @@ impl Inquiry {
             None => why.forever = false,
         }
         if let Some(inputs) = self.within.inputs {
-            return self.verdict_within(start, wanted, inputs, inputs, budget, listing);
+            return self.verdict_within(turn, wanted, inputs, inputs, budget, listing);
         }
         let mut verdict = Verdict::Open(None);
         for inputs in DEPTHS {
-            let next = self.verdict_within(start, wanted, *inputs, far, budget, listing);
+            let next = self.verdict_within(turn, wanted, *inputs, far, budget, listing);
             match next {
                 Verdict::Open(None) => return verdict,
                 Verdict::Open(_) => verdict = next,
@@ -163,7 +163,7 @@ impl Inquiry {
     /// What the futures of so many inputs say.
     fn verdict_within(
         &self,
-        start: &Start,
+        turn: usize,
         wanted: Wanted,
         inputs: u32,
         far: u32,
@@ -177,7 +177,7 @@ impl Inquiry {
             examples: Vec::new(),
         };
         let (mut met, mut other, mut goes_on) = (false, false, false);
-        let explored = self.explore(start, plan, budget, &mut |path| {
+        let explored = self.explore(Some(turn), plan, budget, &mut |path| {
             match (self.goal.is_met(&path.end), &path.end) {
                 (true, _) => met = true,
                 (false, End::Inputs) => goes_on = true,

@@ -165,6 +165,7 @@ macro_rules! operation {
     ($($code:literal $variant:ident $function:ident $text:literal ($($operand:ident),+) -> $result:ident $kind:ident;)*) => {
         /// A numeric instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[repr(u16)]
         pub enum NumericOp {
             $(

@@ -41,6 +41,27 @@ impl Key {
         }
     }
 
+    /// A message about something, in an envelope that nobody makes without this key.
+    pub fn seal(&self, about: &str, message: &[u8]) -> Vec<u8> {
+        let mut sealed = self.envelope(about, message).to_vec();
+        sealed.extend_from_slice(message);
+        sealed
+    }
+
+    /// The message about that in an envelope; nothing if it was made without this key, is about something else, or was
+    /// changed.
+    pub fn unseal<'m>(&self, about: &str, sealed: &'m [u8]) -> Option<&'m [u8]> {
+        let (envelope, message) = sealed.split_at_checked(MAC_BYTES)?;
+        let length = (about.len() as u64).to_le_bytes();
+        self.says(&[b"sealed", &length, about.as_bytes(), message], envelope)
+            .then_some(message)
+    }
+
+    fn envelope(&self, about: &str, message: &[u8]) -> [u8; MAC_BYTES] {
+        let length = (about.len() as u64).to_le_bytes();
+        self.mac(&[b"sealed", &length, about.as_bytes(), message])
+    }
+
     /// HMAC-SHA256 of the parts one after another.
     pub(super) fn mac(&self, parts: &[&[u8]]) -> [u8; MAC_BYTES] {
         keyed(&self.0, parts).finalize().into_bytes().into()
@@ -67,4 +88,27 @@ pub(super) fn keyed(key: &[u8], parts: &[&[u8]]) -> Hmac<Sha256> {
         mac.update(part);
     }
     mac
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_the_key_opens_what_was_sealed_and_nobody_else() {
+        let key = Key::new(b"a key of sixteen").unwrap();
+        let other = Key::new(b"another sixteen!").unwrap();
+        for message in [&b""[..], b"x", &[7; 1000]] {
+            let sealed = key.seal("jobs", message);
+            assert_eq!(key.unseal("jobs", &sealed), Some(message));
+            assert_eq!(key.unseal("job", &sealed), None);
+            assert_eq!(other.unseal("jobs", &sealed), None);
+            for at in 0..sealed.len() {
+                let mut changed = sealed.clone();
+                changed[at] ^= 1;
+                assert_eq!(key.unseal("jobs", &changed), None, "{at}");
+                assert_eq!(key.unseal("jobs", &sealed[..at]), None, "{at}");
+            }
+        }
+    }
 }

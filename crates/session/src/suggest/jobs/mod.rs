@@ -2,87 +2,60 @@
 //!
 //! Whoever explores a job gives up the rest of it when others have nothing to do, unless that costs more than it gains:
 //! a prefix is run again from the start of the program. What is found does not depend on who explored what, nor on when;
-//! which values stand for others, may.
+//! which values stand for others, may. Who explores is a thread here, or a worker that takes jobs from a queue.
 
+mod away;
+mod local;
 mod queue;
+mod work;
 
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use borges_concolic::solver::Solver;
 use borges_concolic::{
-    Bounds, Budget, Delivered, End, Ended, Explored, Findings, Flow, Gathered, Learned, PULSE,
-    Path, Prefix, Progress, Search, SearchOrder, Start,
+    Budget, Delivered, End, Ended, Explored, Flow, Gathered, Learned, PULSE, Path, Prefix,
+    Progress, Start,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use queue::{Job, JobPlace, Queue};
+use crate::command::broker::JobQueue;
+use away::{Answer, Away, Sent};
+use local::Local;
+use queue::{Became, Job, JobPlace, Queue};
+use work::{Came, explore_job};
 
-/// Explores one job; what is said of each of its paths.
-type Explore<'j, P> = dyn Fn(Part<'_>, &Budget<'_>) -> (Explored, Vec<P>) + Sync + 'j;
+pub(super) use work::{Explore, Part, Task};
 
 /// What an exploration of several jobs is about.
 pub(super) struct Jobs<'j, P> {
     pub(super) start: &'j Start,
-    /// All have these bounds.
-    pub(super) bounds: Bounds,
-    /// So many explore at a time.
-    pub(super) cores: usize,
+    pub(super) task: &'j Task,
+    /// Who explores them.
+    pub(super) workers: Workers<'j>,
     /// Explores one job; what it says of each path is kept with it.
     pub(super) explore: &'j Explore<'j, P>,
 }
 
-/// What one job looks at.
-pub(super) struct Part<'p> {
-    bounds: Bounds,
-    prefixes: Vec<Prefix>,
-    learned: Option<Learned>,
-    pauses: &'p dyn Fn(Progress) -> bool,
+/// Who explores jobs.
+pub(super) enum Workers<'j> {
+    /// So many threads.
+    Here(usize),
+    /// Whoever takes jobs from a queue, and gets this errand with each; for a `why`, it starts at the choice of this number.
+    Away(&'j JobQueue, Arc<[u8]>, Option<u32>),
 }
-
-impl Part<'_> {
-    /// How it is to be looked at; `solver` makes one for whoever has none yet.
-    pub(super) fn search<'s>(
-        self,
-        order: &SearchOrder,
-        solver: impl Fn() -> Option<Box<dyn Solver>>,
-    ) -> Search<'s>
-    where
-        Self: 's,
-    {
-        Search {
-            bounds: self.bounds,
-            prefixes: self.prefixes,
-            solver: match &self.learned {
-                Some(_) => None,
-                None => solver(),
-            },
-            learned: self.learned,
-            pauses: Some(self.pauses),
-            // By levels goes only who has all of it.
-            strategy: match order {
-                SearchOrder::BreadthFirst => SearchOrder::DepthFirst,
-                other => other.clone(),
-            },
-            ..Search::default()
-        }
-    }
-}
-
-/// What came of a job: its findings, and something about each path.
-type Came<P> = (Findings, Vec<P>);
 
 /// What makes a path another one.
 type Key = (u128, End, Vec<Delivered>);
 
 /// No job leaves more than so many others: what is left of small subtrees stays together.
 const MOST_LEFT: usize = 8;
-/// A job is gone on with for so many times the time that it takes to hand it on: of all work, that is the part lost.
-const WORTHWHILE: u32 = 8;
-/// No job is longer, if it can be handed on: what is found is seen, and who ends it does not lose more.
-const LONGEST: Duration = Duration::from_secs(1);
-
+/// But for one that is longer by itself, no job has more choices in its prefixes: it must fit a message of a queue.
+const MOST_CHOICES: usize = 1 << 15;
 /// What workers tell while they work.
 #[derive(Default)]
 struct Told {
@@ -111,7 +84,7 @@ impl Shown {
     }
 }
 
-impl<P: Send> Jobs<'_, P> {
+impl<P: Send + DeserializeOwned> Jobs<'_, P> {
     /// Explores until nothing is left, or the budget is spent, or `heard`, which is told of each path when it is gathered,
     /// has had enough. All that was found, and what was said of each path. `solver`: who answers what is asked of it later.
     pub(super) fn run(
@@ -120,81 +93,99 @@ impl<P: Send> Jobs<'_, P> {
         solver: Option<Box<dyn Solver>>,
         heard: &mut dyn FnMut(&Path) -> Flow,
     ) -> (Explored, Vec<Option<P>>) {
-        let queue = Queue::new();
         let told = Told::default();
-        let mut gathering = Gathering::new(self, &queue);
-        thread::scope(|scope| {
-            for _ in 0..self.cores {
-                scope.spawn(|| self.work(&queue, &told));
+        let mut gathering = Gathering::new(self);
+        match &self.workers {
+            Workers::Here(cores) => {
+                let queue = Local::new();
+                thread::scope(|scope| {
+                    for _ in 0..*cores {
+                        scope.spawn(|| self.work(&queue, &told));
+                    }
+                    gathering.gather(&queue, budget, &told, heard);
+                    queue.end();
+                });
             }
-            gathering.gather(budget, &told, heard);
-            queue.end();
-        });
+            Workers::Away(queue, errand, turn) => match queue.0.begin(Arc::clone(errand)) {
+                Ok(run) => {
+                    let queue = Away::new(run, *turn, self.task);
+                    gathering.gather(&queue, budget, &told, heard);
+                }
+                Err(why) => gathering.give_up(vec![Prefix::default()], why),
+            },
+        }
         gathering.finish(solver)
     }
 
     /// Explores one job after the other.
-    fn work(&self, queue: &Queue<Came<P>>, told: &Told) {
+    fn work(&self, queue: &Local<Came<P>>, told: &Told) {
         let mut learned = None;
         while let Some(job) = queue.take() {
             let place = job.place.clone();
-            let came = self.explore_job(job, &mut learned, queue, told);
+            let shown = RefCell::new(Shown::default());
+            let hears = |progress: Progress| {
+                shown.borrow_mut().show(told, progress);
+                match told.ends.load(Ordering::Relaxed) {
+                    true => Flow::Stop,
+                    false => Flow::Continue,
+                }
+            };
+            let job = (job, &self.task.bounds);
+            let is_short = || queue.is_short();
+            let came = explore_job(job, &mut learned, &is_short, &hears, self.explore);
+            shown.borrow_mut().show(told, Progress::default());
             queue.done(place, came);
         }
     }
+}
 
-    fn explore_job(
-        &self,
-        job: Job,
-        learned: &mut Option<Learned>,
-        queue: &Queue<Came<P>>,
-        told: &Told,
-    ) -> Came<P> {
-        let began = Instant::now();
-        let clock = || began.elapsed();
-        let shown = std::cell::RefCell::new(Shown::default());
-        let heard = |progress: Progress| {
-            shown.borrow_mut().show(told, progress);
-            match told.ends.load(Ordering::Relaxed) {
-                true => Flow::Stop,
-                false => Flow::Continue,
-            }
-        };
-        let budget = Budget::new(Duration::MAX, &clock, &heard);
-        // About what it costs to come to where one prefix ends.
-        let once = std::cell::Cell::new(None);
-        let pauses = |progress: Progress| {
-            let elapsed = began.elapsed();
-            let once = once.get().unwrap_or_else(|| {
-                once.set(Some(elapsed));
-                elapsed
-            });
-            let handing_on = once * u32::try_from(progress.waiting).unwrap_or(u32::MAX);
-            let is_wanted = queue.is_short() || elapsed >= LONGEST;
-            progress.waiting > 1 && is_wanted && elapsed >= WORTHWHILE * handing_on
-        };
-        let before = learned.as_ref().map(Learned::effort).unwrap_or_default();
-        let part = Part {
-            bounds: Bounds {
-                paths: job.paths,
-                ..self.bounds.clone()
-            },
-            prefixes: job.prefixes,
-            learned: learned.take(),
-            pauses: &pauses,
-        };
-        let (explored, said) = (self.explore)(part, &budget);
-        shown.borrow_mut().show(told, Progress::default());
-        let (findings, more) = explored.into_findings(before);
-        *learned = Some(more);
-        (findings, said)
+/// A job from a queue that is elsewhere.
+pub(super) struct Arrived {
+    pub(super) turn: Option<u32>,
+    pub(super) task: Task,
+    job: Job,
+}
+
+impl Arrived {
+    /// What was put into the queue; nothing if it is no job.
+    pub(super) fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let Sent { turn, task, job } = postcard::from_bytes(bytes).ok()?;
+        Some(Arrived { turn, task, job })
     }
+
+    /// Says that nobody can do it.
+    pub(super) fn give_up(self, why: String) -> Vec<u8> {
+        let came: Result<Came<()>, String> = Err(why);
+        bytes_of(self.job.place, came)
+    }
+
+    /// Explores it, as [`explore_job`] does; what came of it for whoever put it.
+    pub(super) fn explore<P: Serialize>(
+        self,
+        learned: &mut Option<Learned>,
+        is_short: &dyn Fn() -> bool,
+        goes_on: &dyn Fn() -> bool,
+        explore: &Explore<'_, P>,
+    ) -> Vec<u8> {
+        let place = self.job.place.clone();
+        let hears = |_: Progress| match goes_on() {
+            true => Flow::Continue,
+            false => Flow::Stop,
+        };
+        let job = (self.job, &self.task.bounds);
+        let came = explore_job(job, learned, is_short, &hears, explore);
+        bytes_of(place, Ok(came))
+    }
+}
+
+fn bytes_of<P: Serialize>(place: JobPlace, came: Result<Came<P>, String>) -> Vec<u8> {
+    let answer = postcard::to_allocvec(&Answer { place, came });
+    answer.expect("memory does not run out of room")
 }
 
 /// Puts jobs into a queue, and gathers what comes of them.
 struct Gathering<'g, 'j, P> {
     jobs: &'g Jobs<'j, P>,
-    queue: &'g Queue<Came<P>>,
     came: Vec<(JobPlace, Came<P>)>,
     known: HashSet<Key>,
     /// Of jobs that are done.
@@ -203,28 +194,48 @@ struct Gathering<'g, 'j, P> {
     open: usize,
     left: Vec<Prefix>,
     ended: Option<Ended>,
+    /// Why some jobs are left undone, or all are.
+    failed: Vec<String>,
 }
 
 impl<'g, 'j, P> Gathering<'g, 'j, P> {
-    fn new(jobs: &'g Jobs<'j, P>, queue: &'g Queue<Came<P>>) -> Self {
+    fn new(jobs: &'g Jobs<'j, P>) -> Self {
         Gathering {
             jobs,
-            queue,
             came: Vec::new(),
             known: HashSet::new(),
             steps: 0,
             open: 0,
             left: Vec::new(),
             ended: None,
+            failed: Vec::new(),
         }
     }
 
-    fn gather(&mut self, budget: &Budget<'_>, told: &Told, heard: &mut dyn FnMut(&Path) -> Flow) {
-        self.put(JobPlace::default(), vec![Prefix::default()]);
+    fn gather(
+        &mut self,
+        queue: &dyn Queue<Came<P>>,
+        budget: &Budget<'_>,
+        told: &Told,
+        heard: &mut dyn FnMut(&Path) -> Flow,
+    ) {
+        self.put(queue, JobPlace::default(), vec![Prefix::default()]);
         while self.open > 0 {
-            for (place, came) in self.queue.gather(PULSE) {
-                self.open -= 1;
-                self.note(place, came, heard);
+            match queue.gather(PULSE) {
+                Ok(became) => {
+                    for became in became {
+                        self.open -= 1;
+                        match became {
+                            Became::Done(place, came) => self.note(queue, place, came, heard),
+                            Became::GivenUp(job, why) => self.give_up(job.prefixes, why),
+                        }
+                    }
+                }
+                Err(why) => {
+                    let open = queue.drain().into_iter().flat_map(|job| job.prefixes);
+                    self.give_up(open.collect(), why);
+                    break;
+                }
             }
             let paths = |all: &AtomicUsize| all.load(Ordering::Relaxed);
             budget.note(Progress {
@@ -237,8 +248,9 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
                 self.ended = budget.spent().map(Ended::Spent);
             }
             if self.ended.is_some() {
+                self.failed.extend(queue.complaint());
                 told.ends.store(true, Ordering::Relaxed);
-                let given_up = self.queue.drain();
+                let given_up = queue.drain();
                 self.open -= given_up.len();
                 self.left
                     .extend(given_up.into_iter().flat_map(|job| job.prefixes));
@@ -250,8 +262,22 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
         }
     }
 
+    /// Leaves what nobody does, and says why.
+    fn give_up(&mut self, prefixes: Vec<Prefix>, why: String) {
+        self.left.extend(prefixes);
+        if !self.failed.contains(&why) {
+            self.failed.push(why);
+        }
+    }
+
     /// Notes what came of a job, and puts what it left.
-    fn note(&mut self, place: JobPlace, mut came: Came<P>, heard: &mut dyn FnMut(&Path) -> Flow) {
+    fn note(
+        &mut self,
+        queue: &dyn Queue<Came<P>>,
+        place: JobPlace,
+        mut came: Came<P>,
+        heard: &mut dyn FnMut(&Path) -> Flow,
+    ) {
         let findings = &mut came.0;
         for (trail, path) in findings.keyed() {
             let key = (trail, path.end.clone(), path.events.clone());
@@ -260,7 +286,7 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
             }
         }
         self.steps += findings.steps();
-        if self.known.len() >= self.jobs.bounds.paths {
+        if self.known.len() >= self.jobs.task.bounds.paths {
             self.ended.get_or_insert(Ended::Paths);
         }
         let left = std::mem::take(&mut findings.left);
@@ -268,26 +294,26 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
             Some(_) => self.left.extend(left),
             None => {
                 for (number, prefixes) in (0..).zip(together(left)) {
-                    self.put(place.of_left(number), prefixes);
+                    self.put(queue, place.of_left(number), prefixes);
                 }
             }
         }
         self.came.push((place, came));
     }
 
-    fn put(&mut self, place: JobPlace, prefixes: Vec<Prefix>) {
+    fn put(&mut self, queue: &dyn Queue<Came<P>>, place: JobPlace, prefixes: Vec<Prefix>) {
         self.open += 1;
-        self.queue.put(Job {
+        queue.put(Job {
             place,
             prefixes,
-            paths: self.jobs.bounds.paths.saturating_sub(self.known.len()),
+            paths: self.jobs.task.bounds.paths.saturating_sub(self.known.len()),
         });
     }
 
     /// Everything as one exploration.
     fn finish(mut self, solver: Option<Box<dyn Solver>>) -> (Explored, Vec<Option<P>>) {
         self.came.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let mut gathered = Gathered::new(self.jobs.start, self.jobs.bounds.clone());
+        let mut gathered = Gathered::new(self.jobs.start, self.jobs.task.bounds.clone());
         let mut said = Vec::new();
         for (_, (findings, of_paths)) in self.came {
             for (number, of_path) in gathered.add(findings).into_iter().zip(of_paths) {
@@ -296,6 +322,7 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
                 }
             }
         }
+        self.failed.iter().for_each(|why| gathered.leave_out(why));
         let explored = gathered.into_explored(self.ended, &self.left, solver);
         said.resize_with(explored.paths.len(), || None);
         (explored, said)
@@ -306,9 +333,21 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
 /// stay alone.
 fn together(mut left: Vec<Prefix>) -> Vec<Vec<Prefix>> {
     let alone = left.split_off(left.len().saturating_sub(MOST_LEFT - 1));
-    let first = Some(left).filter(|left| !left.is_empty());
-    let alone = alone.into_iter().map(|prefix| vec![prefix]);
-    first.into_iter().chain(alone).collect()
+    let mut jobs: Vec<Vec<Prefix>> = Vec::new();
+    let mut choices = 0;
+    for prefix in left {
+        let more = 1 + prefix.inputs.len() + prefix.events.len();
+        choices += more;
+        match jobs.last_mut().filter(|_| choices <= MOST_CHOICES) {
+            Some(job) => job.push(prefix),
+            None => {
+                choices = more;
+                jobs.push(vec![prefix]);
+            }
+        }
+    }
+    jobs.extend(alone.into_iter().map(|prefix| vec![prefix]));
+    jobs
 }
 
 #[cfg(test)]
@@ -331,6 +370,24 @@ mod tests {
             assert!(jobs.iter().all(|job| !job.is_empty()), "{count}");
             assert_eq!(jobs.concat(), left(count));
         }
+    }
+
+    #[test]
+    fn no_job_is_longer_than_a_message() {
+        let prefix = |inputs| Prefix {
+            inputs: vec![u64::MAX; inputs],
+            ..Prefix::default()
+        };
+        // With one choice more than there may be, it is alone.
+        for (inputs, is_one) in [(MOST_CHOICES - 2, true), (MOST_CHOICES - 1, false)] {
+            let mut left = vec![prefix(inputs), prefix(0)];
+            left.resize(MOST_LEFT + 1, prefix(1));
+            let jobs = together(left.clone());
+            assert_eq!(jobs.len(), MOST_LEFT - usize::from(is_one) + 1, "{inputs}");
+            assert_eq!(jobs.concat(), left);
+        }
+        let jobs = together(vec![prefix(2 * MOST_CHOICES); MOST_LEFT + 3]);
+        assert!(jobs.iter().all(|job| job.len() == 1));
     }
 
     #[test]
