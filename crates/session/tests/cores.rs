@@ -4,7 +4,7 @@ mod hostile_queue;
 
 use std::path::{Path, PathBuf};
 
-use borges_session::command::broker::JobQueue;
+use borges_session::command::broker::Seekers;
 use borges_session::command::{Flow, Reply};
 use borges_session::suggest::{
     Destination, Order, Question, SuggestOptions, SuggestionListing, Within, of_program,
@@ -58,25 +58,17 @@ enum Who {
 }
 
 impl Who {
-    fn cores(self) -> Option<u16> {
-        match self {
-            Who::Cores(cores) => Some(cores),
-            Who::Workers(..) => None,
-        }
-    }
-
-    fn queue(self) -> Option<JobQueue> {
-        match self {
-            Who::Cores(_) => None,
-            Who::Workers(workers, seed) => Some(hostile(workers, seed)),
-        }
+    fn seekers(self) -> Option<Seekers> {
+        Some(match self {
+            Who::Cores(cores) => Seekers::Cores(cores),
+            Who::Workers(workers, seed) => Seekers::Queue(hostile(workers, seed)),
+        })
     }
 }
 
 fn paths(program: &Path, options: &SuggestOptions, who: Who) -> Value {
     let options = SuggestOptions {
-        cores: who.cores(),
-        queue: who.queue(),
+        seekers: who.seekers(),
         // What is compared is what is found, not in which time.
         seconds: Some(600.0),
         ..options.clone()
@@ -139,8 +131,7 @@ fn ask(program: &Path, question: &Question, who: Who) -> SuggestionListing {
     let within = Within {
         inputs: Some(6),
         time_ms: Some(600_000),
-        cores: who.cores(),
-        queue: who.queue(),
+        seekers: who.seekers().map(Box::new),
         ..Within::default()
     };
     let question = question.clone();
@@ -213,7 +204,7 @@ fn there_are_no_more_paths_than_the_bound() {
         let options = SuggestOptions {
             inputs: Some(4),
             paths: Some(bound),
-            cores: Some(3),
+            seekers: Some(Seekers::Cores(3)),
             seconds: Some(600.0),
             ..SuggestOptions::default()
         };
@@ -232,7 +223,7 @@ fn it_can_be_ended() {
     let options = SuggestOptions {
         inputs: Some(1000),
         paths: Some(1_000_000),
-        cores: Some(2),
+        seekers: Some(Seekers::Cores(2)),
         seconds: Some(600.0),
         ..SuggestOptions::default()
     };

@@ -1,5 +1,6 @@
 //! `borges reach`, `bugs`, `why` and `cover`: questions about a program's futures.
 
+use borges_session::command::broker::Seekers;
 use borges_session::command::{Act, CodePlace, Command, Flow, Look, Reply};
 use borges_session::suggest::{self, Launch, Order, Question, SuggestionListing, Within};
 use borges_session::{Options, Session};
@@ -84,7 +85,7 @@ fn ask<T: clap::Args>(
     let within = Within {
         stdin: system.stdin,
         faults: system.faults,
-        queue: super::queue::queue(&options.within, output)?,
+        seekers: options.within.seekers(output)?.map(Box::new),
         ..options.within.bounds()?
     };
     let mut session = Session::open(Options {
@@ -118,6 +119,12 @@ impl args::Within {
         }
     }
 
+    /// Who looks for paths, if that is not one thread.
+    pub(crate) fn seekers(&self, output: &Output) -> Result<Option<Seekers>, Failure> {
+        let queue = super::queue::queue(self, output)?.map(Seekers::Queue);
+        Ok(queue.or(self.cores.map(Seekers::Cores)))
+    }
+
     /// The bounds of a question to a session.
     fn bounds(&self) -> Result<Within, Failure> {
         let stop = self.stop.as_deref().map(place).transpose()?;
@@ -136,7 +143,6 @@ impl args::Within {
             order: self.order.map(|_| self.order()),
             selects: self.selects,
             solver: self.solver.clone(),
-            cores: self.cores,
             ..Within::default()
         })
     }

@@ -77,8 +77,7 @@ fn asked(options: &args::Paths, output: &Output) -> Result<SuggestOptions, Failu
         selects: within.selects,
         solver: within.solver.clone(),
         system: given_to_look_at(&options.system)?,
-        cores: within.cores,
-        queue: super::queue::queue(within, output)?,
+        seekers: within.seekers(output)?,
         choices: SystemChoices {
             stdin: options.system.stdin,
             faults: options.system.faults.unwrap_or(0),

@@ -20,7 +20,7 @@ pub(crate) fn queue(within: &args::Within, output: &Output) -> Result<Option<Job
         return Ok(None);
     };
     let key = within.key_file.as_deref().map(target::read_key);
-    let (is_json, paint) = (output.json, output.error_paint.clone());
+    let (is_json, paint) = (output.json, output.error_paint);
     let told = move |workers: usize, others: &[String]| {
         if is_json {
             let data = json!({ "progress": "workers", "done": workers, "others": others });

@@ -32,6 +32,15 @@ pub trait JobRun {
     fn workers(&self) -> (usize, Vec<String>);
 }
 
+/// Who looks for paths instead of one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seekers {
+    /// So many threads.
+    Cores(u16),
+    /// Workers that take jobs from here.
+    Queue(JobQueue),
+}
+
 /// A queue that jobs can be put into. Two are equal if they are the same one.
 #[derive(Clone)]
 pub struct JobQueue(pub Arc<dyn Broker>);

@@ -3,7 +3,7 @@
 use borges_concolic::SystemChoices;
 use serde::{Deserialize, Serialize};
 
-use super::broker::JobQueue;
+use super::broker::Seekers;
 use super::picture::StatesPicture;
 use super::proof::{ClaimReport, Demanded, StatesReport};
 use crate::command::{CodePlace, UniverseId};
@@ -136,31 +136,15 @@ pub struct Within {
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; nothing for the best there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,
-    /// So many cores look for paths at a time, if there is a bound on inputs; nothing for one. No face that is asked from
+    /// Who looks for paths, if there is a bound on inputs; nothing for one thread. Without a bound they are looked at level by
+    /// level, which one does best: who goes on from another's path runs all of it again. No face that is asked from
     /// elsewhere may say so.
     #[serde(skip)]
     #[cfg_attr(feature = "typescript", ts(skip))]
-    pub cores: Option<u16>,
-    /// Workers elsewhere look for paths, if there is a bound on inputs: they take jobs from here. As `cores`, it is only
-    /// said on the command line.
-    #[serde(skip)]
-    #[cfg_attr(feature = "typescript", ts(skip))]
-    pub queue: Option<JobQueue>,
-}
-
-/// How many cores look for paths at a time, if that is more than one.
-pub(crate) fn several(cores: Option<u16>, inputs: Option<u32>) -> Option<usize> {
-    let cores = cores.filter(|cores| *cores > 1 && inputs.is_some())?;
-    Some(cores.into())
+    pub seekers: Option<Box<Seekers>>,
 }
 
 impl Within {
-    /// How many cores look for paths at a time, if that is more than one. Without a bound on inputs, paths are looked at
-    /// level by level, which one does best: who goes on from another's path runs all of it again.
-    pub(crate) fn several_cores(&self) -> Option<usize> {
-        several(self.cores, self.inputs)
-    }
-
     /// What is looked at of an operating system.
     ///
     /// # Errors

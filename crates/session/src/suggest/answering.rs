@@ -8,6 +8,7 @@ use super::inquiry::{Goal, Inquiry};
 use super::jobs::{Jobs, Part, Task, Workers};
 use super::listing::{Lister, Partial};
 use crate::command::Flow;
+use crate::command::broker::Seekers;
 use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};
 use crate::scene::Scene;
 use borges_concolic::{
@@ -326,13 +327,14 @@ impl Inquiry {
 
     /// Who explores, if that is not this thread alone.
     fn workers(&self, turn: Option<usize>) -> Option<Workers<'_>> {
-        if let (Some(queue), Some(errand), Some(_)) =
-            (&self.within.queue, &self.errand, self.within.inputs)
-        {
-            let turn = turn.map(|turn| turn as u32);
-            return Some(Workers::Away(queue, Arc::clone(errand), turn));
+        self.within.inputs?;
+        match self.within.seekers.as_deref()? {
+            Seekers::Cores(cores) => Workers::here(*cores),
+            Seekers::Queue(queue) => {
+                let errand = Arc::clone(self.errand.as_ref()?);
+                Some(Workers::Away(queue, errand, turn.map(|turn| turn as u32)))
+            }
         }
-        self.within.several_cores().map(Workers::Here)
     }
 
     /// Explores from where the question is asked, or for a `why` from the choice of this number on the way there.

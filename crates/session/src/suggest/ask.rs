@@ -9,6 +9,7 @@ use borges_vm::{Outcome, Trap};
 use super::errand::{About, errand};
 use super::inquiry::{Goal, Inquiry, is_called};
 use crate::command::Observer;
+use crate::command::broker::Seekers;
 use crate::command::question::{Destination, Question, Turn, Within};
 use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
@@ -61,7 +62,7 @@ pub(crate) fn inquire(
         None => start_here(stage)?,
     };
     start.choices = choices;
-    let errand = within.queue.is_some().then(|| {
+    let errand = matches!(within.seekers.as_deref(), Some(Seekers::Queue(_))).then(|| {
         let about = About::universe(stage.moment_text(here), &question, &within);
         let (loaded, program) = (&stage.loaded, stage.program());
         let entry = loaded.entry().0;

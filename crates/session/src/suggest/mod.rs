@@ -69,8 +69,7 @@ pub use report::PathsReport;
 pub use states::states_of_program;
 pub use tree::{Line, PathsTree};
 
-use crate::command::broker::JobQueue;
-use crate::command::question::several;
+use crate::command::broker::Seekers;
 use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened, Provided};
 use crate::scene::Scene;
@@ -107,10 +106,8 @@ pub struct SuggestOptions {
     pub system: Option<Provided>,
     /// What is looked at of what that may come to.
     pub choices: SystemChoices,
-    /// So many cores look for paths at a time, if there is a bound on inputs; nothing for one.
-    pub cores: Option<u16>,
-    /// Workers elsewhere look for paths, if there is a bound on inputs: they take jobs from here.
-    pub queue: Option<JobQueue>,
+    /// Who looks for paths, if there is a bound on inputs; nothing for one thread.
+    pub seekers: Option<Seekers>,
 }
 
 /// Time without a bound of the caller's.
@@ -361,8 +358,9 @@ fn progress_event(what: &str, progress: Progress) -> Event {
 impl SuggestOptions {
     /// Who looks for paths, if that is not this thread alone.
     fn workers(&self, opened: &Opened) -> Option<Workers<'_>> {
-        let (Some(queue), Some(_)) = (&self.queue, self.inputs) else {
-            return several(self.cores, self.inputs).map(Workers::Here);
+        let queue = match (self.inputs?, self.seekers.as_ref()?) {
+            (_, Seekers::Cores(cores)) => return Workers::here(*cores),
+            (_, Seekers::Queue(queue)) => queue,
         };
         let SystemChoices {
             stdin,

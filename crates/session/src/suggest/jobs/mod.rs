@@ -49,6 +49,13 @@ pub(super) enum Workers<'j> {
     Away(&'j JobQueue, Arc<[u8]>, Option<u32>),
 }
 
+impl Workers<'_> {
+    /// So many threads, if that is more than one.
+    pub(super) fn here(cores: u16) -> Option<Self> {
+        (cores > 1).then(|| Workers::Here(cores.into()))
+    }
+}
+
 /// What makes a path another one.
 type Key = (u128, End, Vec<Delivered>);
 
