@@ -312,7 +312,9 @@ impl<'b> Builder<'b> {
                 self.tree.left_out.extend(uncovered.iter().map(|p| p.path));
                 break;
             };
-            uncovered.retain(|projection| !covered.contains(&projection.path));
+            // They are in the same order.
+            let mut next = covered.iter().peekable();
+            uncovered.retain(|projection| next.next_if_eq(&&projection.path).is_none());
             options.push(self.option(cell, covered, &open.prefix, open.events, stack));
         }
         self.tree.nodes[open.node] = input_node(read, options);

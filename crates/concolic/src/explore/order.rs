@@ -32,9 +32,11 @@ pub enum SearchOrder {
     Random(u64),
 }
 
-/// How breadth first has come along.
+/// How an order has come along: most of it is about breadth first.
 #[derive(Default)]
 pub(super) struct Levels {
+    /// Coverage first: the first so many of those that wait lead to nothing new.
+    stale: usize,
     /// Paths with more inputs wait; without a level, none do.
     pub(super) level: Option<u32>,
     /// Those that do.
@@ -146,10 +148,13 @@ impl Explorer<'_, '_> {
                     let number = waiting.next.and_then(|next| self.code.number(next));
                     number.is_some_and(|number| !self.coverage.is_executed(number))
                 };
-                let at = self.waiting.iter().position(is_new);
+                // What was executed once will never be new again.
+                let known = self.levels.stale.min(self.waiting.len());
+                let at = self.waiting.iter().skip(known).position(is_new);
+                self.levels.stale = known + at.unwrap_or(self.waiting.len() - known);
                 match at {
-                    Some(at) => self.waiting.remove(at),
-                    None => self.waiting.pop_front(),
+                    Some(at) => self.waiting.remove(known + at),
+                    None => self.waiting.pop_back(),
                 }
             }
             SearchOrder::Towards(_) => {
