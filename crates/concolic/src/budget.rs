@@ -119,14 +119,21 @@ impl<'b> Budget<'b> {
 
     /// Why there is nothing left, if so: looks at the clock, and tells the listener now and then.
     pub fn spent(&self) -> Option<Spent> {
+        match self.spent.get() {
+            Some(spent) => Some(spent),
+            None => self.spent_by((self.clock)()),
+        }
+    }
+
+    fn spent_by(&self, now: Duration) -> Option<Spent> {
         if let Some(spent) = self.spent.get() {
             return Some(spent);
         }
-        let now = (self.clock)();
         let mut spent = (now >= self.until).then_some(Spent::Time);
         if let Some(whole) = self.whole {
             whole.progress.set(self.progress.get());
-            spent = whole.spent().or(spent);
+            // A part has the clock of the whole: it is looked at once.
+            spent = whole.spent_by(now).or(spent);
         } else if spent.is_none() && now >= self.next.get() {
             self.next.set(now.saturating_add(PULSE));
             if (self.heard)(self.progress.get()) == Flow::Stop {

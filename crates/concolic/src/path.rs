@@ -194,7 +194,7 @@ pub struct Path {
     /// How it ended.
     pub end: End,
     /// Under which conditions it is taken: any of these. More than one only where instructions had to be executed for
-    /// one value at a time.
+    /// one value at a time; none where nobody wants to know ([`Explored::thin`](crate::Explored::thin)).
     pub ways: Vec<Way>,
     /// Instructions retired at the end, for the first way's model.
     pub steps: u64,

@@ -174,7 +174,7 @@ async fn tell(site: Arc<Site>, name: String, errand: Vec<Piece>) -> Result<JoinH
             let wants: Option<WantsPiece> = site.unseal(&subject, &message.payload);
             let piece = wants.and_then(|WantsPiece(number)| errand.get(number as usize));
             let Some(piece) = piece else { continue };
-            let sealed = site.seal(&subject, piece);
+            let sealed = site.key.seal(&subject, &piece.to_bytes());
             // Who does not hear it asks again.
             let _ = site.client.publish(reply, sealed.into()).await;
         }
@@ -192,7 +192,7 @@ async fn hear(site: Arc<Site>, name: String, to: Sender<Vec<u8>>) {
         };
         if let Some(mut messages) = messages {
             while let Some(Ok(message)) = messages.next().await {
-                let piece: Option<Piece> = site.unseal(&subject, &message.payload);
+                let piece = site.unseal_piece(&subject, &message.payload);
                 if let Some(whole) = piece.and_then(|piece| unpacking.add(piece))
                     && to.send(whole).is_err()
                 {

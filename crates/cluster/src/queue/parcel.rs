@@ -14,13 +14,35 @@ pub(super) const MOST_PIECES: u32 = 1024;
 const MOST_OPEN: usize = 256;
 
 /// A piece of something.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) struct Piece {
-    /// Which one it is a piece of: a number that no other one has.
+    of: Place,
+    bytes: Vec<u8>,
+}
+
+/// Which piece it is.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Place {
+    /// Of what: a number that nothing else has.
     whole: u64,
     number: u32,
-    of: u32,
-    bytes: Vec<u8>,
+    count: u32,
+}
+
+impl Piece {
+    /// It as a message.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut message = postcard::to_allocvec(&self.of).expect("memory does not run out of room");
+        message.extend_from_slice(&self.bytes);
+        message
+    }
+
+    /// What a message is; nothing if it is no piece.
+    pub(super) fn of_bytes(message: &[u8]) -> Option<Self> {
+        let (of, bytes) = postcard::take_from_bytes(message).ok()?;
+        let bytes = bytes.to_vec();
+        Some(Piece { of, bytes })
+    }
 }
 
 /// How long a piece may be where a message has at most so many bytes.
@@ -34,13 +56,16 @@ pub(super) fn pieces(whole: u64, bytes: &[u8], most: usize) -> Option<Vec<Piece>
     if parts.is_empty() {
         parts.push(&[]);
     }
-    let of = u32::try_from(parts.len())
-        .ok()
-        .filter(|of| *of <= MOST_PIECES)?;
+    let count = u32::try_from(parts.len()).ok()?;
+    if count > MOST_PIECES {
+        return None;
+    }
     let pieces = (0..).zip(parts).map(|(number, part)| Piece {
-        whole,
-        number,
-        of,
+        of: Place {
+            whole,
+            number,
+            count,
+        },
         bytes: part.to_vec(),
     });
     Some(pieces.collect())
@@ -57,13 +82,12 @@ pub(super) struct Unpacking {
 impl Unpacking {
     /// A piece arrives; the whole, if this was the last one of it.
     pub(super) fn add(&mut self, piece: Piece) -> Option<Vec<u8>> {
-        let Piece {
+        let Place {
             whole,
             number,
-            of,
-            bytes,
-        } = piece;
-        if number >= of || of > MOST_PIECES {
+            count,
+        } = piece.of;
+        if number >= count || count > MOST_PIECES {
             return None;
         }
         if !self.open.contains_key(&whole) {
@@ -75,14 +99,15 @@ impl Unpacking {
         let pieces = self
             .open
             .entry(whole)
-            .or_insert_with(|| vec![None; of as usize]);
-        *pieces.get_mut(number as usize)? = Some(bytes);
+            .or_insert_with(|| vec![None; count as usize]);
+        *pieces.get_mut(number as usize)? = Some(piece.bytes);
         if pieces.iter().any(Option::is_none) {
             return None;
         }
         self.order.retain(|known| *known != whole);
         let pieces = self.open.remove(&whole)?;
-        Some(pieces.into_iter().flatten().flatten().collect())
+        let pieces: Vec<Vec<u8>> = pieces.into_iter().flatten().collect();
+        Some(pieces.concat())
     }
 }
 
@@ -110,10 +135,12 @@ mod tests {
 
     #[test]
     fn pieces_that_make_no_sense_are_nothing_and_there_are_not_too_many() {
-        let piece = |whole, number, of| Piece {
-            whole,
-            number,
-            of,
+        let piece = |whole, number, count| Piece {
+            of: Place {
+                whole,
+                number,
+                count,
+            },
             bytes: vec![1],
         };
         let mut unpacking = Unpacking::default();

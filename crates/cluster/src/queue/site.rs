@@ -201,6 +201,11 @@ impl Site {
         self.key.seal(subject, &bytes)
     }
 
+    /// A piece that was sent over a subject; nothing if that was none of us.
+    pub(super) fn unseal_piece(&self, subject: &str, sealed: &[u8]) -> Option<Piece> {
+        Piece::of_bytes(self.key.unseal(subject, sealed)?)
+    }
+
     /// What was said over a subject; nothing if that was none of us.
     pub(super) fn unseal<T: DeserializeOwned>(&self, subject: &str, sealed: &[u8]) -> Option<T> {
         let bytes = self.key.unseal(subject, sealed)?;
@@ -227,7 +232,7 @@ impl Site {
     pub(super) async fn send_done(&self, run: &str, pieces: Vec<Piece>) -> Result<(), String> {
         let subject = self.subject("done", run);
         for piece in pieces {
-            let sealed = self.seal(&subject, &piece);
+            let sealed = self.key.seal(&subject, &piece.to_bytes());
             let sent = self.context.publish(subject.clone(), sealed.into()).await;
             let kept = sent.map_err(|error| error.to_string())?.await;
             kept.map_err(|error| error.to_string())?;

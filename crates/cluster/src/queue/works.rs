@@ -14,7 +14,7 @@ use futures_util::StreamExt as _;
 use tokio::task::JoinHandle;
 
 use super::hello::{HELLO, Hello, Here, Stands};
-use super::parcel::{MOST_PIECES, Piece, Unpacking, pieces};
+use super::parcel::{MOST_PIECES, Unpacking, pieces};
 use super::site::{Site, WantsPiece, new_name};
 use super::{AT_IT, PATIENCE, QueueError};
 
@@ -420,7 +420,7 @@ async fn fetch(site: &Site, run: &str) -> Result<Option<Vec<u8>>, String> {
             Err(error) if began.elapsed() > 2 * PATIENCE => return Err(error.to_string()),
             Err(_) => continue,
         };
-        let Some(piece) = site.unseal::<Piece>(&subject, &answer.payload) else {
+        let Some(piece) = site.unseal_piece(&subject, &answer.payload) else {
             return Err("an errand of none of us".to_owned());
         };
         number += 1;

@@ -11,7 +11,7 @@ use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
 use crate::decide::{Decider, Effort};
-use crate::path::{Path, Unexplored};
+use crate::path::{End, Path, Unexplored};
 use crate::solver::Solver;
 
 /// What one exploration found, and what it left.
@@ -57,6 +57,18 @@ impl Explored {
             decider: self.decider,
         };
         (findings, learned)
+    }
+}
+
+impl Explored {
+    /// Forgets of paths that end otherwise what was decided on them and under which conditions: it is known that there are
+    /// such paths, and no more. What a bound cut off stays as it is.
+    pub fn thin(&mut self, is_wanted: impl Fn(&End) -> bool) {
+        let paths = self.paths.iter_mut();
+        for path in paths.filter(|path| !matches!(path.end, End::Cut(_)) && !is_wanted(&path.end)) {
+            path.outcomes = Vec::new();
+            path.ways = Vec::new();
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::prefix::Prefix;
 use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr, SentDag};
 use crate::decide::Effort;
-use crate::path::{Path, Unexplored, Way};
+use crate::path::{End, Path, Unexplored, Way};
 
 /// The same fields in the same order, before they are looked at.
 #[derive(Serialize, Deserialize)]
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Findings {
 
 /// Makes a path one of ours: its constraints are about `made` instead of the numbers that were sent. Nothing if it is none.
 fn arrive(path: &mut Path, dag: &Dag, made: &[Expr]) -> Option<()> {
-    if path.ways.is_empty() {
+    if path.ways.is_empty() && matches!(path.end, End::Cut(_)) {
         return None;
     }
     for Way {

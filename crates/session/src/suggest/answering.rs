@@ -403,7 +403,14 @@ impl Inquiry {
         let mut accepts = |machine: &Machine| self.holds_at_stop(machine);
         let mut search = part.search(&task.order, || task.solver());
         search.accepts = self.goal.condition().is_some().then_some(&mut accepts);
-        explore(start, search, budget, &mut |_| Goes::Continue)
+        let mut explored = explore(start, search, budget, &mut |_| Goes::Continue);
+        // Of many paths all that matters is that there are no others.
+        explored.thin(|end| match self.question {
+            Question::Paths => true,
+            Question::Cover => false,
+            _ => self.goal.is_met(end),
+        });
+        explored
     }
 
     /// Whether a condition holds in a state; where it means nothing, it does not.

@@ -2,6 +2,8 @@
 //! are followed by it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hint::black_box;
+use std::ops::BitXor;
 
 use serde::{Deserialize, Serialize};
 
@@ -169,7 +171,7 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// Follows up to so many states of this level. `look` sees each of them, and its outcome if it is an end.
     pub fn expand(&mut self, most: usize, look: &mut impl Onlooker<L>) {
-        let mut steps = Vec::new();
+        let (mut steps, mut coming) = (Vec::new(), Vec::new());
         for _ in 0..most {
             let Some((id, state)) = self.now.pop().or_else(|| self.recall()) else {
                 return;
@@ -193,34 +195,48 @@ impl<L: Language, F: Digest> Share<L, F> {
                 add_end(&mut self.ends, outcome, 1, nearest);
             }
             for (option, (_, next)) in (0..).zip(steps.drain(..)) {
-                self.come(id, option, self.language.canonical(next.state));
+                let state = self.language.canonical(next.state);
+                coming.push(Successor {
+                    parent: id,
+                    option,
+                    digest: F::digest(&state),
+                    state,
+                });
             }
+            self.come(&mut coming);
         }
     }
 
-    /// A step leads from a state to another one.
-    fn come(&mut self, parent: u32, option: u32, state: L::State) {
-        let digest = F::digest(&state);
-        let recent = &mut self.recent[digest.word() as usize % RECENT];
-        // Zeros are those that nobody asked about.
-        if *recent == digest && digest != F::default() {
-            return;
-        }
-        *recent = digest;
-        let owner = digest.owner(self.of);
-        if owner == self.nth {
-            if self.known.insert(digest) {
-                self.adopt(parent, option, state);
+    /// Steps lead from a state to others.
+    fn come(&mut self, coming: &mut Vec<Successor<L::State, F>>) {
+        let (nth, of, known) = (self.nth, self.of, &self.known);
+        // What is looked at is mostly not near: all of it is fetched at once, and then looked at one by one.
+        let slot = |digest: F| digest.word() as usize % RECENT;
+        let recent = coming
+            .iter()
+            .map(|next| self.recent[slot(next.digest)].word());
+        black_box(recent.fold(0, BitXor::bitxor));
+        let mut near = 0;
+        coming.retain(|next| {
+            let digest = next.digest;
+            // Zeros are those that nobody asked about.
+            let recent = std::mem::replace(&mut self.recent[slot(digest)], digest);
+            let is_recent = recent == digest && digest != F::default();
+            if !is_recent && digest.owner(of) == nth {
+                near ^= known.near(digest);
             }
-            return;
-        }
-        self.counts.asked += 1;
-        self.asking[owner as usize].push(Successor {
-            parent,
-            option,
-            digest,
-            state,
+            !is_recent
         });
+        black_box(near);
+        for next in coming.drain(..) {
+            let owner = next.digest.owner(of);
+            if owner != nth {
+                self.counts.asked += 1;
+                self.asking[owner as usize].push(next);
+            } else if self.known.insert(next.digest) {
+                self.adopt(next.parent, next.option, next.state);
+            }
+        }
     }
 
     fn adopt(&mut self, parent: u32, option: u32, state: L::State) {
@@ -246,8 +262,12 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Answers a question about digests that this share owns, and knows them from now on.
     pub fn answer(&mut self, ask: &Unsure<F>) -> News {
         let mut is_new = vec![0; ask.digests.len().div_ceil(64)];
-        for (nth, digest) in ask.digests.iter().enumerate() {
-            is_new[nth / 64] |= u64::from(self.known.insert(*digest)) << (nth % 64);
+        for (word, digests) in is_new.iter_mut().zip(ask.digests.chunks(64)) {
+            let near = digests.iter().map(|digest| self.known.near(*digest));
+            black_box(near.fold(0, BitXor::bitxor));
+            for (nth, digest) in digests.iter().enumerate() {
+                *word |= u64::from(self.known.insert(*digest)) << nth;
+            }
         }
         News {
             number: ask.number,

@@ -52,6 +52,14 @@ impl<F: Digest> Table<F> {
         }
     }
 
+    /// Some word of where a digest is or would be: who wants to look at several has them all fetched.
+    #[inline]
+    pub(super) fn near(&self, digest: F) -> u64 {
+        let hash = spread(digest);
+        let part = &self.0[(hash >> (64 - PART_BITS)) as usize];
+        part.slots[part.first(hash << PART_BITS)].word()
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|part| part.len).sum()
@@ -97,10 +105,15 @@ impl<F: Digest> Part<F> {
         true
     }
 
+    /// Where it is looked for first.
+    fn first(&self, hash: u64) -> usize {
+        // Any number of slots will do: multiply and shift.
+        ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
+    }
+
     /// The free slot where it belongs; none if it is there.
     fn seek(&self, digest: F, hash: u64) -> Option<usize> {
-        // Any number of slots will do: multiply and shift.
-        let mut at = ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize;
+        let mut at = self.first(hash);
         loop {
             let slot = self.slots[at];
             if slot == digest {
