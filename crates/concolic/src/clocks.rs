@@ -4,6 +4,8 @@
 //! *origin*, a number that may be anything, and a reading is the origin and what has passed since. In a difference of two
 //! times the origin is gone ([`crate::sum`]); where it is not, the absolute time matters.
 
+use std::hash::{Hash, Hasher};
+
 use borges_board::{Board, Codomain, PrimitiveId};
 use borges_vm::ValType;
 
@@ -124,6 +126,13 @@ impl Clock {
         self.last = Some((since, waited_us));
         self.is_read = true;
         dag.plus(self.origin, since)
+    }
+
+    /// What it is, by content.
+    pub(crate) fn hash_content<H: Hasher>(&self, dag: &Dag, state: &mut H) {
+        let last = self.last.map(|(last, at_us)| (dag.content(last), at_us));
+        (self.id, self.unit_us, self.most, self.least).hash(state);
+        (dag.content(self.origin), last, self.is_read).hash(state);
     }
 
     /// The input that the origin is in every state.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use borges_multiverse::fingerprint::Fingerprint;
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
 use hashbrown::{HashMap, HashSet};
@@ -53,6 +54,8 @@ struct Known {
     greatest: u64,
     /// Which inputs it depends on, by the number of the set.
     inputs: u32,
+    /// How it is made, whatever was made before it.
+    content: Fingerprint,
 }
 
 /// All expressions of an exploration. Equal ones are one: comparing them is comparing numbers.
@@ -182,6 +185,28 @@ impl Dag {
     #[must_use]
     pub fn table(&self, number: u32) -> &LookupTable {
         &self.tables[number as usize]
+    }
+
+    /// A name by content: the same for expressions that are made alike, also in another set, where they have other numbers.
+    pub(crate) fn content(&self, expr: Expr) -> Fingerprint {
+        let known = self.known.get(expr.index());
+        known.map_or_else(Fingerprint::default, |known| known.content)
+    }
+
+    fn content_of(&self, node: Node, ty: ValType) -> Fingerprint {
+        let of = |expr: Expr| self.content(expr);
+        match node {
+            Node::Const(cell) => Fingerprint::of(&(0_u8, ty, cell)),
+            Node::Input(place) => Fingerprint::of(&(1_u8, ty, place)),
+            Node::Unary(op, a) => Fingerprint::of(&(2_u8, op, of(a))),
+            Node::Binary(op, a, b) => Fingerprint::of(&(3_u8, op, of(a), of(b))),
+            Node::Choose(a, b, c) => Fingerprint::of(&(4_u8, of(a), of(b), of(c))),
+            Node::Lookup(table, index) => {
+                let LookupTable { first, values } = self.table(table);
+                let values: Vec<Fingerprint> = values.iter().copied().map(of).collect();
+                Fingerprint::of(&(5_u8, first, values, of(index)))
+            }
+        }
     }
 
     /// A known cell.
@@ -533,11 +558,13 @@ impl Dag {
         let next = Expr(self.nodes.len() as u32);
         let expr = *self.numbers.entry((node, ty)).or_insert(next);
         if expr == next {
+            let content = self.content_of(node, ty);
             self.nodes.push(node);
             self.known.push(Known {
                 ty,
                 greatest: most,
                 inputs,
+                content,
             });
         }
         expr

@@ -92,7 +92,11 @@ impl Dag {
         };
         let is_minus = |often: u64| often > greatest(sum.ty) / 2;
         let mut terms = sum.terms.clone();
-        terms.sort_by_key(|(expr, often)| (!self.has_base(*expr), is_minus(*often), *expr));
+        // Whatever was made before: equal states are to be known by that also in another process.
+        terms.sort_by_cached_key(|(expr, often)| {
+            let (inputs, content) = (self.inputs(*expr).clone(), self.content(*expr));
+            (!self.has_base(*expr), is_minus(*often), inputs, content)
+        });
         let mut all: Option<Expr> = None;
         for (expr, often) in terms {
             let minus = is_minus(often);

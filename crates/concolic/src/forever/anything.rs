@@ -8,6 +8,7 @@
 use borges_board::PrimitiveId;
 use borges_vm::{FrameView, FuncIdx, ValType};
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::live::Live;
 use crate::explore::{State as Path, Workbench};
@@ -16,7 +17,7 @@ use crate::path::Read;
 use crate::set::Set;
 
 /// Something that is compared: one word of a program's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StateWord {
     /// What a clock shows: the time itself, not how much of it passes.
     Clock(PrimitiveId),

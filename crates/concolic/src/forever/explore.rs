@@ -2,14 +2,11 @@
 
 use std::rc::Rc;
 
-use borges_board::PrimitiveId;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
-use super::anything::StateWord;
-use super::{Comparing, Device, DeviceState, Unread};
+use super::{Comparing, Device, DeviceState, Facts};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
-use crate::shadow::Touched;
 use crate::solver::Solver;
 
 /// A program whose counters are taken for anything once they are found.
@@ -21,65 +18,45 @@ struct Counters<'c, 'd> {
     budget: &'d Budget<'d>,
 }
 
-/// What a program's words turn out to be.
-#[derive(PartialEq)]
-enum Change {
-    /// One counts for ever.
-    Counts(StateWord),
-    /// Handlers touch these bytes.
-    Touched(Touched),
-    /// These hold times of clocks.
-    Times(Vec<(StateWord, PrimitiveId)>),
-    /// This much of the memory is written before it is read.
-    Unread(Unread),
-}
-
 /// Graphs with fewer states are not asked for counters: what counts to a bound comes to it.
 const FEW_STATES: usize = 125;
 
 impl<'d> Refining for Counters<'_, 'd> {
     type Program = Rc<Device<'d>>;
-    type Change = Change;
+    type Change = Facts;
 
-    fn program(&mut self, changes: &[Change]) -> Option<Rc<Device<'d>>> {
-        let mut about = self.about.clone();
-        about.touched.get_or_insert_default();
-        for change in changes {
-            match change {
-                Change::Touched(bytes) => about.touched = Some(bytes.clone()),
-                Change::Counts(word) => about.anything.push(*word),
-                Change::Times(words) => about.times.clone_from(words),
-                Change::Unread(unread) => about.unread.clone_from(unread),
-            }
-        }
+    fn program(&mut self, changes: &[Facts]) -> Option<Rc<Device<'d>>> {
+        let facts = changes.last().cloned();
+        let facts = facts.unwrap_or_else(|| Facts::of(self.about));
         let (start, bounds) = (self.start.clone(), self.bounds.clone());
+        let about = facts.told(self.about);
         Device::new(start, bounds, (self.solver)(), about, self.budget).map(Rc::new)
     }
 
     /// What counts shows while the graph grows; one that rests has closed, or was cut.
-    fn change(&mut self, graph: &Graph<Rc<Device<'d>>>, rests: Option<Pause>) -> Option<Change> {
-        // What was left out for want of these comes before what that may have shown.
-        if let Some(bytes) = graph.language().newly_touched() {
-            return Some(Change::Touched(bytes));
-        }
-        if let Some(words) = graph.language().new_times() {
-            return Some(Change::Times(words));
-        }
-        if let Some(unread) = graph.language().learned() {
-            return Some(Change::Unread(unread));
+    fn change(&mut self, graph: &Graph<Rc<Device<'d>>>, rests: Option<Pause>) -> Option<Facts> {
+        let device = graph.language();
+        if let Some(news) = device.news() {
+            return Some(news);
         }
         if rests.is_some() {
             return None;
         }
         let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
         let states: Vec<DeviceState> = states.collect();
-        if let Some(unread) = graph.language().suggested(&states) {
-            return Some(Change::Unread(unread));
+        if let Some(unread) = device.suggested(&states) {
+            return Some(Facts {
+                unread,
+                ..device.facts()
+            });
         }
         if states.len() < FEW_STATES {
             return None;
         }
-        graph.language().counter(&states).map(Change::Counts)
+        let word = device.counter(&states)?;
+        let mut facts = device.facts();
+        facts.anything.push(word);
+        Some(facts)
     }
 
     fn first_look(&self) -> usize {
@@ -114,4 +91,24 @@ pub fn explore_states<'d>(
         !budget.is_spent()
     })?;
     Some((exploration, pause))
+}
+
+/// Explores so many of a program's states, to learn what looking at all of them is told from the start on. Nothing if there
+/// is no program.
+#[must_use]
+pub fn learn_states(
+    start: &Start,
+    bounds: &Bounds,
+    solver: &dyn Fn() -> Option<Box<dyn Solver>>,
+    about: &Comparing<'_>,
+    states: usize,
+    budget: &Budget<'_>,
+) -> Option<Facts> {
+    let limits = Limits {
+        states,
+        ..Limits::default()
+    };
+    let heard = &mut |_| ();
+    let (exploration, _) = explore_states(start, bounds, solver, about, &limits, budget, heard)?;
+    Some(exploration.graph().language().facts())
 }

@@ -7,7 +7,7 @@ use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Tou
 use borges_vm::Value;
 
 use super::state::DeviceState;
-use super::{Device, DeviceWay};
+use super::{Device, DeviceWay, Look};
 use crate::path::End;
 
 /// The program, the only one who acts.
@@ -48,14 +48,20 @@ impl Language for Device<'_> {
 
     /// What is enabled is known only by running: one look tells both.
     fn expand(&self, state: &DeviceState, steps: &mut Vec<(DeviceWay, Next<DeviceState>)>) {
-        let mut look = self.look(state);
+        let mut look = self.look(state, Look::joining());
+        if self.forgetful.is_some() && self.budget.is_spent() {
+            // It may have been broken off: whoever goes on with the state looks again.
+            return;
+        }
         let ways = std::mem::take(&mut look.ways).into_iter();
         steps.extend(ways.map(|(way, to)| {
             let is_partial = way.is_partial;
             let next = Next::one(to);
             (way, Next { is_partial, ..next })
         }));
-        if let Some(condition) = look.divides.take() {
+        if let Some(forgetful) = &self.forgetful {
+            forgetful.note(steps);
+        } else if let Some(condition) = look.divides.take() {
             let mut dividing = self.dividing.borrow_mut();
             dividing.insert(state.clone(), condition);
         }

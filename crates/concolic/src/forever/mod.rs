@@ -7,10 +7,13 @@
 
 mod anything;
 mod arrived;
+mod content;
 mod counters;
 mod counting;
 mod demanded;
 mod explore;
+mod facts;
+mod forgetful;
 mod language;
 mod left_out;
 mod live;
@@ -46,6 +49,7 @@ use crate::solver::Solver;
 
 use anything::MOST_WORDS;
 use arrived::{Arrived, joined};
+use forgetful::Forgetful;
 use live::Live;
 use parts::Part;
 use state::{Before, Compared, Origins, Stands};
@@ -54,7 +58,8 @@ use unread::Learning;
 use whole::{Asks, Decided};
 
 pub use anything::StateWord;
-pub use explore::explore_states;
+pub use explore::{explore_states, learn_states};
+pub use facts::{Facts, Noted};
 pub use language::TheProgram;
 pub use run::Passing;
 pub use state::DeviceState;
@@ -96,6 +101,8 @@ pub struct Device<'d> {
     /// The same, for when states are divided next.
     dividing: RefCell<HashMap<DeviceState, Constraint>>,
     initial: DeviceState,
+    /// That no states are remembered.
+    forgetful: Option<Forgetful>,
 }
 
 /// What tells states apart, besides what the program can still read.
@@ -158,6 +165,18 @@ struct Look {
     /// The budget was spent before all ways were known.
     is_cut: bool,
     unexplored: Vec<Unexplored>,
+    /// A state that is known, or is all of one that a way leads to, stands for that.
+    joins: bool,
+}
+
+impl Look {
+    /// A look from which states are found.
+    fn joining() -> Self {
+        Look {
+            joins: true,
+            ..Look::default()
+        }
+    }
 }
 
 /// An input on a way.
@@ -207,7 +226,8 @@ impl<'d> Device<'d> {
             Some((*word, number as u32))
         });
         let words = clocks.iter().map(|clock| StateWord::Clock(clock.id));
-        let words: Vec<StateWord> = words.chain(about.anything).collect();
+        let words = words.chain(about.anything).take(MOST_WORDS);
+        let words: Vec<StateWord> = words.collect();
         let times = times.collect::<Vec<TimeWord>>();
         let compared = words.iter().chain(times.iter().map(|(word, _)| word));
         let mut device = Device {
@@ -242,10 +262,11 @@ impl<'d> Device<'d> {
             divided: RefCell::default(),
             dividing: RefCell::default(),
             initial: DeviceState::ended(End::Returned, Truths::default()),
+            forgetful: None,
             start,
         };
         let (bench, round) = device.begin(bench, budget, None);
-        let mut look = Look::default();
+        let mut look = Look::joining();
         let (bench, ways) = device.ways_of(bench, round, None, &mut look);
         device.note(look);
         device.bench = RefCell::new(Some(bench));
@@ -270,7 +291,12 @@ impl<'d> Device<'d> {
     /// anew: a graph asks once, and its edges keep where they lead.
     #[must_use]
     pub fn ways(&self, state: &DeviceState) -> Vec<(DeviceWay, DeviceState)> {
-        self.look(state).ways
+        match &self.forgetful {
+            Some(forgetful) => {
+                forgetful.once_more(state, || self.look(state, Look::default()).ways)
+            }
+            None => self.look(state, Look::joining()).ways,
+        }
     }
 
     /// The ways on from a state before an input that answers with this; none if it cannot.
@@ -279,21 +305,20 @@ impl<'d> Device<'d> {
         match state.asks() {
             Some(_) => {
                 let from = vec![Origin::Answer(cell_of(answer))];
-                self.look_from(state, from).ways
+                self.look_from(state, from, Look::joining()).ways
             }
             None => Vec::new(),
         }
     }
 
-    fn look(&self, state: &DeviceState) -> Look {
+    fn look(&self, state: &DeviceState, look: Look) -> Look {
         match &state.0.stands {
-            Stands::Before(before) => self.look_from(state, before.from()),
-            Stands::Ended(..) => Look::default(),
+            Stands::Before(before) => self.look_from(state, before.from(), look),
+            Stands::Ended(..) => look,
         }
     }
 
-    fn look_from(&self, state: &DeviceState, from: Vec<Origin>) -> Look {
-        let mut look = Look::default();
+    fn look_from(&self, state: &DeviceState, from: Vec<Origin>, mut look: Look) -> Look {
         let Stands::Before(before) = &state.0.stands else {
             return look;
         };
@@ -309,11 +334,11 @@ impl<'d> Device<'d> {
             let garbage = (self.garbage != 0).then_some(self.garbage as u8);
             before.follow_left_out(&mut path, &mut bench.dag, garbage);
             if self.garbage != 0 {
-                self.compared(self.budget)
+                self.compared(self.budget())
                     .spoil(&mut bench.machine, self.garbage.into());
             }
             let round;
-            (bench, round) = self.round(bench, self.budget, (path, from), false);
+            (bench, round) = self.round(bench, self.budget(), (path, from), false);
             look.is_cut |= round.is_cut;
             let event = match from {
                 Origin::Moment(event) => event,
@@ -438,7 +463,7 @@ impl<'d> Device<'d> {
     ) -> (Workbench, Vec<(Option<WayInput>, DeviceState, Asks)>) {
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
-        let compared = self.compared(self.budget);
+        let compared = self.compared(self.budget());
         let own_taints = match before {
             Some(_) => Vec::new(),
             None => compared.taints(),
@@ -492,7 +517,7 @@ impl<'d> Device<'d> {
             for part in parts {
                 let asks = match before {
                     Some(before) => {
-                        decided.asks(&mut bench, before, part.under.as_deref(), self.budget)
+                        decided.asks(&mut bench, before, part.under.as_deref(), self.budget())
                     }
                     None => Asks::Nothing,
                 };
@@ -500,7 +525,7 @@ impl<'d> Device<'d> {
                     Some(end) => part.state.as_end(end.clone(), self.calls.is_some()),
                     None => part.state,
                 };
-                ways.push((input.clone(), self.once(&bench.dag, to), asks));
+                ways.push((input.clone(), self.once(&bench.dag, to, look.joins), asks));
             }
         }
         (bench, ways)
@@ -614,12 +639,17 @@ impl<'d> Device<'d> {
         found
     }
 
-    /// The state that is known to be equal, or to be all of this one and perhaps more; or this one.
-    fn once(&self, dag: &Dag, state: DeviceState) -> DeviceState {
+    /// The state that is known to be equal, or to be all of this one and perhaps more; or this one, which it is too where
+    /// nothing is joined.
+    fn once(&self, dag: &Dag, state: DeviceState, joins: bool) -> DeviceState {
+        if !joins {
+            return state;
+        }
         let mut known = self.known.borrow_mut();
         if let Some(same) = known.get(&state) {
             return same.clone();
         }
+        let forgets = self.forgetful.is_some();
         if let Stands::Before(before) = &state.0.stands
             && !before.variables.is_empty()
         {
@@ -638,8 +668,13 @@ impl<'d> Device<'d> {
                 return known.clone();
             }
             here.push(state.clone());
+            if forgets && here.len() == 2 * MOST_COVERING {
+                here.drain(..MOST_COVERING);
+            }
         }
-        known.insert(state.clone());
+        if !forgets {
+            known.insert(state.clone());
+        }
         state
     }
 
@@ -691,6 +726,13 @@ impl<'d> Device<'d> {
             .iter()
             .map(|(word, clock)| (*word, self.clocks[*clock as usize].id));
         named.collect()
+    }
+
+    /// What a look may spend.
+    fn budget(&self) -> &Budget<'_> {
+        let forgetful = self.forgetful.as_ref();
+        let unlimited = forgetful.and_then(Forgetful::unlimited);
+        unlimited.unwrap_or(self.budget)
     }
 
     /// The bytes that handlers touch, if there are more than was assumed.

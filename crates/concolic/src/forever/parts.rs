@@ -68,8 +68,8 @@ impl Device<'_> {
             None => parts.push(part),
             Some(stop) => {
                 let (stops, mut unexplored);
-                (bench, stops, unexplored) = self.parting(self.budget, true, |parting| {
-                    bench.parted(&self.start, self.budget, &self.bounds, parting, stop)
+                (bench, stops, unexplored) = self.parting(self.budget(), true, |parting| {
+                    bench.parted(&self.start, self.budget(), &self.bounds, parting, stop)
                 });
                 look.unexplored.append(&mut unexplored);
                 for stop in stops {
@@ -114,7 +114,7 @@ impl Device<'_> {
                 .cloned(),
         );
         let arrived = {
-            let compared = self.compared(self.budget);
+            let compared = self.compared(self.budget());
             let from = Origins {
                 taints: &before.taints,
                 before: None,
@@ -179,10 +179,10 @@ impl Device<'_> {
             };
             let condition = Constraint::new(condition.expr, allowed);
             let found;
-            (bench, found) = self.parting(self.budget, true, |parting| {
+            (bench, found) = self.parting(self.budget(), true, |parting| {
                 bench.under(
                     &self.start,
-                    self.budget,
+                    self.budget(),
                     &self.bounds,
                     parting,
                     (stop, condition),

@@ -7,12 +7,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
+use borges_multiverse::fingerprint::WideFingerprint;
 use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 use hashbrown::HashMap;
 
 use super::anything::{self, StateWord};
 use super::arrived::{Arrived, Column, is_timed};
+use super::content::{self, Content};
 use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
@@ -35,7 +37,7 @@ pub struct DeviceState(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    hash: u64,
+    content: WideFingerprint,
     pub(super) stands: Stands,
     /// What is known of the conditions that are watched.
     pub(super) truths: Truths,
@@ -83,7 +85,7 @@ impl PartialEq for DeviceState {
         if Arc::ptr_eq(&self.0, &other.0) {
             return true;
         }
-        a.hash == b.hash
+        a.content == b.content
             && a.truths == b.truths
             && match (&a.stands, &b.stands) {
                 (Stands::Ended(a, left), Stands::Ended(b, other)) => a == b && left == other,
@@ -106,7 +108,7 @@ impl Eq for DeviceState {}
 
 impl Hash for DeviceState {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.hash);
+        self.0.content.hash(state);
     }
 }
 
@@ -144,31 +146,36 @@ impl DeviceState {
         }
     }
 
-    fn new(stands: Stands, truths: Truths) -> Self {
-        let mut hasher = std::hash::DefaultHasher::new();
-        truths.hash(&mut hasher);
-        match &stands {
-            Stands::Ended(end, left) => {
-                end.hash(&mut hasher);
-                left.as_ref().map(|left| left.hash().0).hash(&mut hasher);
-            }
-            Stands::Before(before) => {
-                before.snapshot.hash().0.hash(&mut hasher);
-                before.board.hash64().hash(&mut hasher);
-                before.places.hash(&mut hasher);
-                before.variables.hash(&mut hasher);
-            }
-        }
+    fn before(dag: &Dag, before: Before, truths: Truths) -> Self {
+        let content = Content {
+            dag,
+            truths,
+            is_moment: before.is_moment,
+            hashes: [before.snapshot.hash().0, before.board.hash64()],
+            places: &before.places,
+            variables: &before.variables,
+            constraints: &before.constraints,
+            taints: &before.taints,
+            clocks: &before.clocks,
+        };
         DeviceState(Arc::new(Inner {
-            hash: hasher.finish(),
-            stands,
+            content: content.name(),
+            stands: Stands::Before(Box::new(before)),
+            truths,
+        }))
+    }
+
+    fn at_end(end: End, left: Option<Snapshot>, truths: Truths) -> Self {
+        DeviceState(Arc::new(Inner {
+            content: content::of_end(&end, left.as_ref(), truths),
+            stands: Stands::Ended(end, left),
             truths,
         }))
     }
 
     /// An end.
     pub(super) fn ended(end: End, truths: Truths) -> Self {
-        DeviceState::new(Stands::Ended(end, None), truths)
+        DeviceState::at_end(end, None, truths)
     }
 
     /// This state as an end, with what the machine then holds if that `is_kept` and known.
@@ -177,7 +184,7 @@ impl DeviceState {
             Stands::Before(before) if is_kept && self.is_known() => Some(before.snapshot.clone()),
             _ => None,
         };
-        DeviceState::new(Stands::Ended(end, left), self.0.truths)
+        DeviceState::at_end(end, left, self.0.truths)
     }
 
     /// Where somebody stops following a program that could go on.
@@ -507,7 +514,7 @@ impl Compared<'_> {
             // Its arguments may be among what turned out to be constant.
             call = call.and_then(|_| self.next_call(&bench.machine));
         }
-        let before = Box::new(Before {
+        let before = Before {
             snapshot,
             places: kept.into(),
             variables: relation.variables.into(),
@@ -520,8 +527,8 @@ impl Compared<'_> {
             is_moment: arrived.is_moment,
             call,
             left_out: arrived.left_out.clone(),
-        });
-        let state = DeviceState::new(Stands::Before(before), arrived.truths);
+        };
+        let state = DeviceState::before(&bench.dag, before, arrived.truths);
         Settled {
             state,
             origins: relation.origins,

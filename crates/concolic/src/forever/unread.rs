@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::{HashMap, HashSet};
+use serde::{Deserialize, Serialize};
 
 use super::anything::StateWord;
 
@@ -17,7 +18,7 @@ use super::anything::StateWord;
 pub(super) type At = (u64, u32);
 
 /// Which bytes of the memory are left out of states, by where the program stands.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unread {
     /// Left out.
     pub(super) tried: BTreeMap<u64, BTreeSet<u32>>,

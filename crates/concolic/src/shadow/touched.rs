@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use borges_vm::Site;
+use serde::{Deserialize, Serialize};
 
 use super::access::width_of;
 use super::follow::known;
@@ -14,7 +15,7 @@ use crate::code::Op;
 const MOST: usize = 1 << 12;
 
 /// Bytes of the memory that handlers of events read and write by single loads and stores.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
     reads: BTreeSet<u64>,
     writes: BTreeSet<u64>,

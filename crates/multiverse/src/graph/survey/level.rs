@@ -41,6 +41,11 @@ impl<S> Level<S> {
         self.held.pop_front()
     }
 
+    /// Puts the state back that was the first.
+    pub(super) fn put_back(&mut self, id: u32, state: S) {
+        self.held.push_front((id, state));
+    }
+
     /// Where none is held, the numbers of the next so many.
     pub(super) fn recall(&mut self, most: usize) -> Vec<u32> {
         if !self.held.is_empty() {
@@ -108,6 +113,9 @@ mod tests {
         );
         assert_eq!(level.recall(1), [4]);
         level.hold(VecDeque::from([(4, 40)]));
+        assert_eq!(level.pop(), Some((4, 40)));
+        level.put_back(4, 40);
+        assert_eq!((level.recall(9), level.len()), (vec![], 2));
         assert_eq!(level.pop(), Some((4, 40)));
         assert_eq!((level.recall(9), level.len()), (vec![5], 0));
     }

@@ -12,6 +12,7 @@ mod table;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::slice::from_mut;
 use std::sync::{Mutex, PoisonError};
 
 pub use among::{Apart, Leader, Letter, Member, Post, Tally};
@@ -27,6 +28,9 @@ use crate::workers::{BATCH, Workers};
 
 /// One share goes on alone until a level has so many states for each of those that are wanted.
 const SEEDS: usize = 256;
+
+/// So many states are followed at once where each can take long.
+const FEW: usize = 16;
 
 /// A share follows so many batches in a round: in the end all wait for the slowest.
 const ROUND: usize = 4;
@@ -73,6 +77,12 @@ pub struct Sight<'s, L: Language> {
 pub trait Onlooker<L: Language> {
     /// Here is one.
     fn look(&mut self, sight: &Sight<'_, L>);
+
+    /// Whether the language may have broken off when it was asked for the steps from a state: then the state is put back,
+    /// and nothing more is followed for now.
+    fn breaks_off(&mut self) -> bool {
+        false
+    }
 }
 
 /// Looks away.
@@ -196,6 +206,11 @@ impl<L: Language, F: Digest> Survey<L, F> {
         let shares = self.shares.iter();
         let kept = shares.map(|share| (share.counts(), share.kept(waiting)));
         kept.collect()
+    }
+
+    /// The states that are still to be followed and are held.
+    pub fn held(&self) -> impl Iterator<Item = &L::State> {
+        self.shares.iter().flat_map(Share::held)
     }
 
     /// The digests of all states, in sorted parts.
@@ -330,12 +345,21 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
     /// Explores until done, a limit is reached, or `keep_going` (which is shown how far it has come) returns false.
     pub fn run(&mut self, limits: &Limits, keep_going: impl FnMut(&Self) -> bool) -> Pause {
         let mut looks = vec![(); self.shares.len()];
-        let in_turn = |shares: &mut [Share<L, F>], looks: &mut [()], _, job: Job<'_, L, F, ()>| {
-            for (nth, (share, look)) in shares.iter_mut().zip(looks).enumerate() {
-                job(nth, share, look);
-            }
-        };
         self.rounds((limits, || BATCH), &mut looks, keep_going, in_turn)
+    }
+
+    /// As [`Survey::run`], where a state can take long: `keep_going` is asked after every few of them, and `look` sees
+    /// each. Only for a survey of one share.
+    ///
+    /// # Panics
+    /// There are more shares.
+    pub fn look_alone<K: Onlooker<L>>(
+        &mut self,
+        limits: &Limits,
+        look: &mut K,
+        keep_going: impl FnMut(&Self) -> bool,
+    ) -> Pause {
+        self.rounds((limits, || FEW), from_mut(look), keep_going, in_turn)
     }
 
     /// As [`Survey::run`], with a share for each of the `workers`.
@@ -550,6 +574,18 @@ fn counted(kept: &[(Counts, Prefixes)]) -> Result<Counts, NoWay> {
         all.add(*counted);
     }
     Ok(all)
+}
+
+/// Has each share do its job after the other.
+fn in_turn<L: Language, F, K>(
+    shares: &mut [Share<L, F>],
+    looks: &mut [K],
+    _: Work,
+    job: Job<'_, L, F, K>,
+) {
+    for (nth, (share, look)) in shares.iter_mut().zip(looks).enumerate() {
+        job(nth, share, look);
+    }
 }
 
 /// Has all shares do their jobs at the same time.

@@ -158,10 +158,14 @@ impl<L: Language, F: Digest> Share<L, F> {
         self.known.has(digest)
     }
 
-    /// The digests of the states that it has still to follow and holds.
+    /// The states that it has still to follow and holds.
+    pub(super) fn held(&self) -> impl Iterator<Item = &L::State> {
+        self.now.held().chain(self.next.held())
+    }
+
+    /// The digests of these.
     pub(super) fn waiting_digests(&self) -> impl Iterator<Item = F> {
-        let waiting = self.now.held().chain(self.next.held());
-        waiting.map(F::digest)
+        self.held().map(F::digest)
     }
 
     /// What was counted before.
@@ -178,6 +182,10 @@ impl<L: Language, F: Digest> Share<L, F> {
             };
             steps.clear();
             self.language.expand(&state, &mut steps);
+            if look.breaks_off() {
+                self.now.put_back(id, state);
+                return;
+            }
             self.counts.edges += steps.len() as u64;
             let is_followed = !steps.is_empty() || self.language.is_followed(&state);
             self.counts.ends += u64::from(steps.is_empty() && is_followed);
