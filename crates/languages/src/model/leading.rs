@@ -7,7 +7,7 @@ use borges_multiverse::workers::Alone;
 use super::goal::Pending;
 use super::job::Job;
 use super::reported::Reported;
-use super::survey::{Found, Judge, come, come_here, keep, together};
+use super::survey::{Found, Judge, come, keep_survey, survey_progress, together};
 use super::surveying::{Checkpoints, KeptDigests, KeptSurvey};
 use super::threads::Threads;
 
@@ -32,7 +32,7 @@ impl<'j> Job<'j> {
                 if !alone.is_enough_for(workers) {
                     (1..cores.len()).for_each(|member| post.send(member, Letter::End));
                     if let Some(checkpoints) = &mut checkpoints {
-                        keep(checkpoints.as_mut(), &alone, &judges);
+                        keep_survey(checkpoints.as_mut(), &alone, Judge::pending(&judges));
                     }
                     return Ok(Found {
                         states: alone.states() as u64,
@@ -80,7 +80,7 @@ impl<'j> Job<'j> {
         let limits = self.limits();
         let mut alone = Survey::begin(plain.clone());
         let pause = alone.look_on(&Alone, &limits, &mut judges[..1], |survey| {
-            !survey.is_enough_for(workers) && self.goes_on(&come_here(survey, None))
+            !survey.is_enough_for(workers) && self.goes_on(&survey_progress(survey, None))
         });
         (alone, pause)
     }

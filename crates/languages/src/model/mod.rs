@@ -57,6 +57,7 @@ pub use report::{End, How, Met, Report, SurveyNote};
 pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use step::{Delivery, Grain, Reduction, Step, Why};
+pub use survey::{keep_survey, survey_progress};
 pub use surveying::{Checkpoints, DigestSize, KeptDigests, KeptSurvey, Surveying, Surveyors};
 pub use threads::Threads;
 

@@ -2,6 +2,7 @@
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Apart, Counts, NoWay, Onlooker, Pause, Sight, Survey, Tally};
+use borges_multiverse::language::Language;
 use borges_multiverse::workers::Workers as _;
 
 use super::explore::{Progress, SurveyProgress};
@@ -74,13 +75,13 @@ pub(super) fn together<'g>(
     })
 }
 
-/// Keeps a survey of this process.
-pub(super) fn keep<P: Reported, F: Digest>(
+/// Keeps a survey of this process, with what is known of goals.
+pub fn keep_survey<L: Language, F: Digest>(
     checkpoints: &mut (dyn Checkpoints + '_),
-    survey: &Survey<P, F>,
-    judges: &[Judge<'_>],
+    survey: &Survey<L, F>,
+    goals: Vec<Pending>,
 ) {
-    let (shares, goals) = (survey.kept(), Judge::pending(judges));
+    let shares = survey.kept();
     let parts = survey.digests();
     let mut digests = parts.map(|part| Ok(part.into_iter().map(F::bits).collect()));
     checkpoints.keep(KeptSurvey { shares, goals }, &mut digests);
@@ -210,13 +211,13 @@ impl<'j> Job<'j> {
             let mut is_due = false;
             let pause = survey.look_on(&threads, &limits, &mut judges, |survey| {
                 is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
-                !is_due && self.goes_on(&come_here(survey, checkpoints.as_deref()))
+                !is_due && self.goes_on(&survey_progress(survey, checkpoints.as_deref()))
             });
             if let Some(checkpoints) = &mut checkpoints {
-                keep(checkpoints.as_mut(), &survey, &judges);
+                keep_survey(checkpoints.as_mut(), &survey, Judge::pending(&judges));
             }
             let kept = checkpoints.as_deref();
-            if !is_due || !self.goes_on(&come_here(&survey, kept)) {
+            if !is_due || !self.goes_on(&survey_progress(&survey, kept)) {
                 break pause;
             }
         };
@@ -282,8 +283,8 @@ pub(super) fn come<F: Digest>(
 }
 
 /// How far a survey of this process has come.
-pub(super) fn come_here<P: Reported, F: Digest>(
-    survey: &Survey<P, F>,
+pub fn survey_progress<L: Language, F: Digest>(
+    survey: &Survey<L, F>,
     kept: Option<&(dyn Checkpoints + '_)>,
 ) -> Progress {
     let parts = survey.tallies();

@@ -8,6 +8,7 @@ mod damage;
 mod entries;
 mod file;
 mod growing;
+pub(crate) mod kept;
 pub mod merge;
 pub mod model;
 mod notes;
