@@ -273,7 +273,7 @@ impl Found<'_> {
         if !is_so {
             return None;
         }
-        let inputs = self.reads(&walk);
+        let inputs = self.subject.reads(&walk);
         let broken = Judged {
             run: Some(path.clone()),
             ..Judged::without_run(Proved::Fails, None)

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use borges_concolic::{
     Bounds, Budget, Comparing, Cut, Device, DeviceState, DeviceWay, End, Spent, StateWord,
-    explore_states, solver,
+    explore_states,
+    solver::{self, Solver},
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
-use super::walk::Walk;
-use super::{Subject, cuts, telling, words};
-use crate::command::question::{SuggestedInput, UnexploredReport};
+use super::{Subject, cuts, evidence, telling, words};
+use crate::command::question::UnexploredReport;
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
 
@@ -56,14 +56,61 @@ const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
 pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
 
+impl StatesOptions {
+    /// What tells states apart, with what is taken for anything.
+    ///
+    /// # Errors
+    /// That is nothing of the program.
+    pub(super) fn comparing<'f>(
+        &self,
+        subject: &Subject,
+        about: &Comparing<'f>,
+    ) -> Result<Comparing<'f>, OpenError> {
+        let mut about = about.clone();
+        for text in &self.anything {
+            let words = words::meant(subject, text);
+            let words = words.map_err(|message| wrong(&subject.path, message))?;
+            about.anything.extend(words);
+        }
+        if about.anything.len() > MOST_ANYTHING {
+            let message =
+                format!("at most {MOST_ANYTHING} words of four bytes can be taken for anything");
+            return Err(wrong(&subject.path, message));
+        }
+        Ok(about)
+    }
+
+    /// How far it is from one stop to the next.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds {
+            steps: STEPS,
+            events: (!self.without_events).then_some(u32::MAX),
+            ..Bounds::default()
+        }
+    }
+
+    /// Who answers what trying values cannot: the name was looked at before.
+    pub(super) fn solver(&self) -> Option<Box<dyn Solver>> {
+        solver::named(self.solver.as_deref(), SOLVER_TIME).unwrap_or_default()
+    }
+
+    /// Looks at the name of who answers.
+    ///
+    /// # Errors
+    /// There is nobody of that name; `path` is for the message.
+    pub(super) fn known_solver(&self, path: &Path) -> Result<(), OpenError> {
+        let named = solver::named(self.solver.as_deref(), SOLVER_TIME);
+        named.map(|_| ()).map_err(|message| wrong(path, message))
+    }
+}
+
 /// The program that is asked about.
 pub(super) fn subject_of(
     path: &Path,
     board: Option<&Path>,
     options: &StatesOptions,
 ) -> Result<Subject, OpenError> {
-    let named = solver::named(options.solver.as_deref(), SOLVER_TIME);
-    named.map_err(|message| wrong(path, message))?;
+    options.known_solver(path)?;
     Subject::open(path, board, options.entry.as_deref(), None)
 }
 
@@ -153,22 +200,8 @@ impl<'f> Found<'f> {
         options: &StatesOptions,
         effort: &Effort<'f>,
     ) -> Result<Self, OpenError> {
-        let mut about = about.clone();
-        for text in &options.anything {
-            let words = words::meant(subject, text);
-            let words = words.map_err(|message| wrong(&subject.path, message))?;
-            about.anything.extend(words);
-        }
-        if about.anything.len() > MOST_ANYTHING {
-            let message =
-                format!("at most {MOST_ANYTHING} words of four bytes can be taken for anything");
-            return Err(wrong(&subject.path, message));
-        }
-        let bounds = Bounds {
-            steps: STEPS,
-            events: (!options.without_events).then_some(u32::MAX),
-            ..Bounds::default()
-        };
+        let about = options.comparing(subject, about)?;
+        let bounds = options.bounds();
         let limits = Limits {
             states: options.states.unwrap_or(STATES),
             depth: options.depth.unwrap_or(u32::MAX),
@@ -176,8 +209,7 @@ impl<'f> Found<'f> {
         let explored = explore_states(
             &subject.start,
             &bounds,
-            // The name was looked at before.
-            &|| solver::named(options.solver.as_deref(), SOLVER_TIME).unwrap_or_default(),
+            &|| options.solver(),
             &about,
             &limits,
             effort.looking,
@@ -204,25 +236,12 @@ impl<'f> Found<'f> {
         options: &StatesOptions,
         effort: &Effort<'_>,
     ) -> Option<(&'static str, String)> {
-        match self.pause {
-            Pause::Cancelled if effort.looking.spent() == Some(Spent::Cancelled) => {
-                Some(("cancelled", "it was ended by the user".to_owned()))
-            }
-            Pause::Cancelled => {
-                let seconds = options.time.unwrap_or(SECONDS).as_secs_f64();
-                let words = format!("the time of {seconds} s{}", self.kept_open());
-                Some(("time", words))
-            }
-            Pause::Depth => {
-                let words = format!("the bound of {} ways on a path", limits.depth);
-                Some(("depth", words))
-            }
-            Pause::States | Pause::Full => {
-                let words = format!("the bound of {} states: raise --states", limits.states);
-                Some(("states", words + &self.kept_open()))
-            }
-            Pause::Complete | Pause::Unfollowed => None,
+        let bounds = (limits, options.time.unwrap_or(SECONDS));
+        let (bound, mut words) = cut(self.pause, bounds, effort.looking.spent())?;
+        if matches!(bound, "time" | "states") {
+            words += &self.kept_open();
         }
+        Some((bound, words))
     }
 
     /// Divides states as long as some ways are open to some of their values only, and that can be helped.
@@ -325,14 +344,6 @@ impl<'f> Found<'f> {
         }
     }
 
-    /// The inputs of a run.
-    pub(super) fn reads(&self, walk: &Walk<'_>) -> Vec<SuggestedInput> {
-        let scene = self.subject.scene(&self.subject.start.machine);
-        walk.choices()
-            .filter_map(|choice| choice.suggested(scene))
-            .collect()
-    }
-
     /// All that was left out, what cut the exploration first.
     fn left_out(&self, cut: Option<(&str, String)>) -> Vec<UnexploredReport> {
         let info = &self.subject.info;
@@ -342,14 +353,45 @@ impl<'f> Found<'f> {
             self.graph.state(*node).and_then(DeviceState::end) == Some(&End::Cut(Cut::Steps))
         };
         if self.graph.nodes().any(|node| steps(&node)) {
-            let words = format!(
-                "somewhere {STEPS} instructions run without an input, and without a wait at the same place twice"
-            );
-            all.push(cuts::bound_report("instructions", words));
+            all.push(many_steps());
         }
         let unexplored = self.graph.language().unexplored();
         all.extend(unexplored.iter().map(|left| cuts::single(info, left)));
         all
+    }
+}
+
+/// That somewhere too many instructions run.
+pub(super) fn many_steps() -> UnexploredReport {
+    let words = format!(
+        "somewhere {STEPS} instructions run without an input, and without a wait at the same place twice"
+    );
+    cuts::bound_report("instructions", words)
+}
+
+/// What cut an exploration within these limits and this time, and in words.
+pub(super) fn cut(
+    pause: Pause,
+    (limits, time): (&Limits, Duration),
+    spent: Option<Spent>,
+) -> Option<(&'static str, String)> {
+    match pause {
+        Pause::Cancelled if spent == Some(Spent::Cancelled) => {
+            Some(("cancelled", "it was ended by the user".to_owned()))
+        }
+        Pause::Cancelled => {
+            let words = format!("the time of {} s", time.as_secs_f64());
+            Some(("time", words))
+        }
+        Pause::Depth => {
+            let words = format!("the bound of {} ways on a path", limits.depth);
+            Some(("depth", words))
+        }
+        Pause::States | Pause::Full => {
+            let words = format!("the bound of {} states: raise --states", limits.states);
+            Some(("states", words))
+        }
+        Pause::Complete | Pause::Unfollowed => None,
     }
 }
 
@@ -400,8 +442,7 @@ impl Nearest {
     }
 }
 
-/// Whether an input is read on a step: where one is asked for, unless the program ends before. `ways` are those on from
-/// where the step begins, once they were looked for.
+/// Whether an input is read on a step. `ways` are those on from where the step begins, once they were looked for.
 fn reads_input(
     graph: &Graph<Rc<Device<'_>>>,
     edge: &Edge,
@@ -413,13 +454,12 @@ fn reads_input(
     if state.asks().is_none() {
         return false;
     }
-    let to = graph.state(edge.to);
-    if to.is_none_or(|to| to.end().is_none()) {
+    let Some(to) = graph.state(edge.to).filter(|to| to.end().is_some()) else {
         return true;
-    }
+    };
     let ways = ways.get_or_insert_with(|| graph.language().ways(state));
     let way = ways.get(edge.option as usize);
-    way.is_none_or(|(way, _)| way.input.is_some())
+    way.is_none_or(|(way, _)| evidence::reads_input(state, way, to))
 }
 
 /// Time to run what was found again, when all other time is used up.

@@ -8,6 +8,7 @@ mod cover;
 mod cuts;
 mod demands;
 mod errand;
+mod evidence;
 mod exploring;
 mod export;
 mod forever;
@@ -22,7 +23,9 @@ mod report;
 mod runs;
 pub(crate) mod same;
 mod sets;
+mod sighted;
 mod states;
+pub(crate) mod surveying;
 mod tree;
 mod walk;
 mod why;
@@ -67,6 +70,7 @@ pub use nodes::{
 };
 pub use report::PathsReport;
 pub use states::states_of_program;
+pub use surveying::{DeviceAsked, DeviceSurveyFile, SurveyedStates, survey_states};
 pub use tree::{Line, PathsTree};
 
 use crate::command::broker::Seekers;

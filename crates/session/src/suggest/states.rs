@@ -2,20 +2,15 @@
 
 use std::path::Path;
 
-use borges_concolic::{
-    Budget, Comparing, DeviceState, End, Explored, Passing, Path as RunPath, Watched,
-};
+use borges_concolic::{Comparing, DeviceState, End, Explored, Path as RunPath, Watched};
 use borges_multiverse::graph::NodeId;
 
 use super::conditions::Conditions;
-use super::exploring::{Effort, Found, Nearest, StatesOptions, subject_of, tidying, within, wrong};
-use super::walk::{Alarm, Check, Walk};
+use super::exploring::{Effort, Found, Nearest, StatesOptions, subject_of, within, wrong};
 use super::{Subject, cuts};
-use crate::command::proof::{Demand, StatesReport, TrapReport};
+use crate::command::proof::{Demand, StatesReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
-use crate::scene::place_of;
-use crate::values::json;
 
 /// Explores all states of a program, from its start on.
 ///
@@ -76,25 +71,10 @@ impl Found<'_> {
         let trapped = self.where_is(nearest, |state| {
             matches!(state.end(), Some(End::Trapped(..)))
         });
-        let tidying = tidying(self.budget);
         // One end is several states where conditions differ in it.
-        let mut traps: Vec<(&End, TrapReport, Option<RunPath>)> = Vec::new();
-        for (inputs, node) in trapped {
-            let Some(end) = end(node) else { continue };
-            let known = traps.iter().position(|(known, ..)| *known == end);
-            if known.is_some_and(|at| traps[at].1.certain) {
-                continue;
-            }
-            let (report, run) =
-                self.trap(end, inputs, &nearest.way_to(&self.graph, node), &tidying);
-            match known {
-                None => traps.push((end, report, run)),
-                Some(at) if report.certain => traps[at] = (end, report, run),
-                Some(_) => {}
-            }
-        }
-        let traps = traps.into_iter().map(|(_, report, run)| (report, run));
-        let (traps, runs): (Vec<TrapReport>, Vec<Option<RunPath>>) = traps.unzip();
+        let ways = trapped.into_iter();
+        let ways = ways.map(|(inputs, node)| (inputs, nearest.way_to(&self.graph, node)));
+        let (traps, runs) = self.evidence().traps(ways);
         let mut unexplored = self.unexplored.clone();
         let maybe = self.maybe();
         if maybe.is_empty() && traps.iter().any(|trap| !trap.certain) {
@@ -124,56 +104,6 @@ impl Found<'_> {
             seconds: 0.0,
             steps: language.steps(),
         };
-        (report, runs.into_iter().flatten().collect())
-    }
-
-    fn trap(
-        &self,
-        end: &End,
-        inputs: u32,
-        way: &[DeviceState],
-        tidying: &Budget<'_>,
-    ) -> (TrapReport, Option<RunPath>) {
-        let info = &self.subject.info;
-        let (trap, at) = match end {
-            End::Trapped(trap, at) => (trap.to_string(), *at),
-            _ => (String::new(), None),
-        };
-        let run = self
-            .graph
-            .language()
-            .run_through(way, Passing::Nothing, tidying);
-        let walk = run.as_ref().and_then(Walk::of);
-        let checked = walk.and_then(|walk| Some((self.checked(&walk, tidying)?, walk)));
-        let certain = checked.is_some();
-        let (alarm, walk) = checked.unzip();
-        let alarm = alarm.unwrap_or_default();
-        let place = alarm.at.or(at);
-        let report = TrapReport {
-            what: match alarm.words {
-                Some(words) => format!("{trap}: {words}"),
-                None => trap,
-            },
-            place: place.map_or_else(String::new, |at| place_of(info, at)),
-            inputs,
-            certain,
-            run: walk
-                .as_ref()
-                .map(|walk| self.reads(walk))
-                .unwrap_or_default(),
-            answers: walk
-                .map(|walk| walk.answers.into_iter().map(json).collect())
-                .unwrap_or_default(),
-        };
-        (report, run.filter(|_| certain))
-    }
-
-    /// What a run that leads to a trap says there, if it does when it is run.
-    fn checked(&self, walk: &Walk<'_>, tidying: &Budget<'_>) -> Option<Alarm> {
-        let subject = self.subject;
-        match walk.check(&subject.program, &subject.info, &subject.start, tidying) {
-            Check::True(alarm) => Some(alarm.unwrap_or_default()),
-            Check::Untrue | Check::Unknown => None,
-        }
+        (report, runs)
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use borges_commands::device::render;
 use borges_languages::ambienttalk::Delivery;
 use borges_languages::model::Reduction;
-use borges_session::suggest::{Demand, Proved, StatesOptions, UnexploredReport, states_of_program};
+use borges_session::suggest::{
+    Demand, Proved, StatesOptions, StatesReport, UnexploredReport, states_of_program,
+};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -21,6 +23,7 @@ pub(super) fn explore(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     fits(options)?;
+    super::survey::refuse_alone(options)?;
     let demands = [
         (Demand::Never, options.never.as_slice()),
         (Demand::Always, &options.always),
@@ -39,21 +42,24 @@ pub(super) fn explore(
         states_of_program(program, board, &asked, &demands, observer)
     })?;
     output.say(&report, |paint| render::states(&report, paint))?;
+    Ok(exit(options, &report))
+}
+
+/// How the command ends.
+pub(super) fn exit(options: &args::Explore, report: &StatesReport) -> Exit {
     let mut left_out = report.unexplored.iter();
     let forbids = !options.forbid.is_empty();
     let is_any = |proved: Proved| report.demands.iter().any(|demand| demand.verdict == proved);
     let has_failed = is_any(Proved::Fails);
-    Ok(
-        if has_failed || forbids && report.traps.iter().any(|trap| trap.certain) {
-            Exit::Failed
-        } else if left_out.any(UnexploredReport::is_cancelled) {
-            Exit::Interrupted
-        } else if forbids && !report.complete || is_any(Proved::Maybe) || is_any(Proved::Unknown) {
-            Exit::Unknown
-        } else {
-            Exit::Ok
-        },
-    )
+    if has_failed || forbids && report.traps.iter().any(|trap| trap.certain) {
+        Exit::Failed
+    } else if left_out.any(UnexploredReport::is_cancelled) {
+        Exit::Interrupted
+    } else if forbids && !report.complete || is_any(Proved::Maybe) || is_any(Proved::Unknown) {
+        Exit::Unknown
+    } else {
+        Exit::Ok
+    }
 }
 
 impl args::Forever {
@@ -73,7 +79,7 @@ impl args::Forever {
 }
 
 /// Options that are for model languages alone are refused.
-fn fits(options: &args::Explore) -> Result<(), Failure> {
+pub(super) fn fits(options: &args::Explore) -> Result<(), Failure> {
     let steps = &options.steps;
     let unusual = [
         ("--grain", steps.grain.is_some()),
@@ -89,9 +95,6 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
         ("--session", options.session.is_some()),
         ("--expect", !options.expect.is_empty()),
         ("--verbose", options.verbose),
-        ("--survey", options.survey.survey),
-        ("--cores", options.survey.cores.is_some()),
-        ("--checkpoint", options.survey.checkpoint.is_some()),
     ];
     let next = "of a device program's states, --states, --depth, --time, --solver and --forbid trap say how to explore them";
     super::refuse(&unusual, "programs of model languages", next)?;

@@ -1,12 +1,15 @@
 //! `borges explore`: everything that a program can come to.
 
 mod device;
+mod device_survey;
 mod goals;
 mod survey;
 
 use borges_commands::model::questions::{More, outcomes};
 use borges_languages::model::{Aspect, Explore, Lead, Model, Order, Report, Schedules, Selection};
 use borges_session::model::{AskError, ModelSession};
+use borges_session::suggest::DeviceSurveyFile;
+use borges_session::survey::SurveyError;
 use serde::Serialize;
 
 use crate::args;
@@ -23,11 +26,17 @@ struct Explored<'a> {
 
 pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(file) = &options.survey.resume {
-        return survey::resume(options, file, output);
+        return match DeviceSurveyFile::open(file) {
+            Err(SurveyError::Other(_)) => survey::resume(options, file, output),
+            kept => device_survey::resume(options, (file, kept), output),
+        };
     }
     let program = options.program.as_deref().unwrap_or_default();
     let Some(model) = super::model::named(program)? else {
-        return device::explore(options, program.as_ref(), output);
+        return match options.survey.survey {
+            true => device_survey::survey(options, program.as_ref(), output),
+            false => device::explore(options, program.as_ref(), output),
+        };
     };
     refuse_of_models(&options.within, options.board.is_some())?;
     let demands = [

@@ -79,14 +79,17 @@ fn end(
     let done = done.map_err(|error| told(error, hosts, kept));
     let SurveyDone { mut report, unkept } = done?;
     say(options, program, &mut report, output)?;
-    match unkept {
-        Some(error) => Err(Failure::Told {
-            exit: Exit::Device,
-            message: format!("what was found is above, and was not kept: {error}"),
-            next: "see whether there is room where --checkpoint keeps it".to_owned(),
-        }),
-        None => Ok(goals::exit(&report)),
-    }
+    unkept.map_or(Ok(()), not_kept)?;
+    Ok(goals::exit(&report))
+}
+
+/// What was found is told, and is not in a file.
+pub(super) fn not_kept(error: SurveyError) -> Result<(), Failure> {
+    Err(Failure::Told {
+        exit: Exit::Device,
+        message: format!("what was found is above, and was not kept: {error}"),
+        next: "see whether there is room where --checkpoint keeps it".to_owned(),
+    })
 }
 
 /// Without a limit of states, unless one is given.
@@ -153,7 +156,7 @@ fn ungathered(error: GatherError) -> Failure {
 }
 
 /// Where it is kept: in the file that it was kept in, if nothing is said.
-fn keeping(options: &args::Explore, before: Option<&Path>) -> Option<Keeping> {
+pub(super) fn keeping(options: &args::Explore, before: Option<&Path>) -> Option<Keeping> {
     let file = options.survey.checkpoint.as_deref().or(before)?;
     Some(Keeping {
         file: file.to_owned(),
@@ -176,7 +179,7 @@ pub(super) fn refuse_alone(options: &args::Explore) -> Result<(), Failure> {
 }
 
 /// Why there is no report; `kept` is where the survey is kept.
-fn told(error: SurveyError, hosts: &[String], kept: Option<&Path>) -> Failure {
+pub(super) fn told(error: SurveyError, hosts: &[String], kept: Option<&Path>) -> Failure {
     let next = match &error {
         SurveyError::Io(..) => "see whether the folder exists, and has room",
         SurveyError::Other(_) => "--checkpoint FILE keeps one",

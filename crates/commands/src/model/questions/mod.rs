@@ -16,7 +16,7 @@ use crate::paint::Paint;
 use crate::table::{Completes, Spec};
 use crate::words::{self, explore, query};
 
-pub use outcomes::{More, outcomes, trace};
+pub use outcomes::{More, outcomes, told_apart, trace};
 pub(super) use render::{end, many_paths, size};
 pub use render::{judgement, pairs};
 

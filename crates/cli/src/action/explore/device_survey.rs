@@ -1,0 +1,95 @@
+//! `borges explore PROGRAM.wasm --survey`: a device program's states without their graph.
+
+use std::path::Path;
+
+use borges_commands::device::render;
+use borges_commands::model::questions::told_apart;
+use borges_session::suggest::{DeviceAsked, DeviceSurveyFile, SurveyedStates, survey_states};
+use borges_session::survey::SurveyError;
+
+use super::survey::{keeping, not_kept, told};
+use super::{device, refuse};
+use crate::args;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Surveys a program.
+pub(super) fn survey(
+    options: &args::Explore,
+    program: &Path,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    device::fits(options)?;
+    fits(options)?;
+    let board = options.board.as_deref();
+    let within = options.within.asked();
+    let asked = DeviceAsked::open(program, board, within, options.survey.bits)?;
+    let keeping = keeping(options, None);
+    let done = output.watch_states("states surveyed", |goes_on| {
+        survey_states(&asked, keeping.as_ref(), goes_on)
+    });
+    end(options, done, output)
+}
+
+/// Goes on with a survey that was kept.
+pub(super) fn resume(
+    options: &args::Explore,
+    (file, kept): (&Path, Result<DeviceSurveyFile, SurveyError>),
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut kept = kept.map_err(|error| told(error, &[], None))?;
+    fits(options)?;
+    let within = &options.within;
+    let again = [
+        ("--board", options.board.is_some()),
+        ("--entry", !within.entry.entry.is_empty()),
+        ("--solver", within.solver.is_some()),
+        ("--events", within.events.is_some()),
+        ("--any", !within.any.is_empty()),
+    ];
+    let next = "what was kept goes on as it began: with its board, its entry and its solver";
+    refuse(&again, "surveys that begin", next)?;
+    let asked = &mut kept.asked.options;
+    (asked.states, asked.depth, asked.time) = (within.states, within.depth, within.time);
+    let keeping = keeping(options, Some(file));
+    let done = output.watch_states("states surveyed", |goes_on| {
+        kept.go_on(keeping.as_ref(), goes_on)
+    });
+    end(options, done, output)
+}
+
+/// What needs a graph, or several processes, is refused.
+fn fits(options: &args::Explore) -> Result<(), Failure> {
+    let graphs = [
+        ("--never", !options.never.is_empty()),
+        ("--always", !options.always.is_empty()),
+        ("--toward", options.toward.is_some()),
+        ("--split", options.split),
+    ];
+    let next = "a survey of a device program counts its states, and finds its traps and broken limits; without --survey \
+                the rest is answered";
+    refuse(&graphs, "graphs", next)?;
+    let survey = &options.survey;
+    let several = [
+        ("--cores", survey.cores.is_some_and(|cores| cores > 1)),
+        ("--workers", survey.workers.is_some()),
+        ("--hosts-from", survey.hosts_from.is_some()),
+        ("--key-file", survey.key_file.is_some()),
+    ];
+    let next = "a device program is surveyed on one core";
+    refuse(&several, "programs of model languages", next)
+}
+
+fn end(
+    options: &args::Explore,
+    done: Result<SurveyedStates, SurveyError>,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let done = done.map_err(|error| told(error, &[], None))?;
+    output.say(&done, |paint| {
+        render::states(&done.report, paint) + &told_apart(&done.survey, paint)
+    })?;
+    let exit = device::exit(options, &done.report);
+    done.unkept.map_or(Ok(()), not_kept)?;
+    Ok(exit)
+}
