@@ -43,9 +43,7 @@ impl Output {
     pub(crate) fn watch<T>(&self, work: impl FnOnce(Observer<'_>) -> T) -> T {
         let (_pausable, mut progress) = (Pausable::begin(), self.progress());
         work(&mut |event| {
-            if let Event::Progress { what, done, total } = event {
-                progress.update(&what, done, total);
-            }
+            progress.hear(&event);
             interrupt::flow()
         })
     }
@@ -146,6 +144,18 @@ impl Progress {
             shown: false,
             last: (Duration::ZERO, 0),
         }
+    }
+
+    /// What is heard while a command is carried out; false if it is no progress.
+    pub(crate) fn hear(&mut self, event: &Event) -> bool {
+        match event {
+            Event::Progress { what, done, total } => self.update(what, *done, *total),
+            Event::Surveying { states, survey } => {
+                self.update_more("states surveyed", *states, None, Some(survey));
+            }
+            _ => return false,
+        }
+        true
     }
 
     /// The work has come this far.

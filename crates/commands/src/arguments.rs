@@ -147,6 +147,24 @@ pub fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
     cursor.small("a breakpoint's number, or all")
 }
 
+/// A number that a bound has.
+pub(crate) fn large(word: Word<'_>) -> Result<u64, Misread> {
+    number(word).ok_or_else(|| Misread::of(word, "expected a whole number"))
+}
+
+/// A smaller one.
+pub(crate) fn small(word: Word<'_>) -> Result<u32, Misread> {
+    u32::try_from(large(word)?).map_err(|_| Misread::of(word, "this number is too large"))
+}
+
+/// A time that a bound has, in milliseconds.
+pub(crate) fn seconds(word: Word<'_>) -> Result<u32, Misread> {
+    let seconds: Option<f64> = word.text.parse().ok();
+    let seconds = seconds.filter(|seconds| (0.0..=4_000_000.0).contains(seconds));
+    let wrong = || Misread::of(word, "expected a number of seconds").hint("for example 2.5");
+    seconds.map(|s| (s * 1000.0) as u32).ok_or_else(wrong)
+}
+
 /// `CALL = VALUE[, VALUE…] [then live]`.
 pub fn mock(cursor: &mut Cursor<'_>) -> Result<Act, Misread> {
     let Some(call) = cursor.until('=') else {

@@ -389,21 +389,24 @@ impl Core {
             }
             Event::Log { text, .. } => self.output("console", text),
             Event::Warning { text } => self.output("important", text),
-            Event::Progress { what, done, total } => {
-                let Some(progress_id) = self.progress.clone() else {
-                    return;
-                };
-                let percentage = total.map(|total| 100.0 * done as f64 / total.max(1) as f64);
-                let progress = Progress {
-                    progress_id,
-                    message: Some(format!("{what}: {done}")),
-                    percentage: percentage.map(|percentage| percentage.clamp(0.0, 100.0)),
-                    ..Progress::default()
-                };
-                self.send(Outgoing::event("progressUpdate", progress));
-            }
+            Event::Progress { what, done, total } => self.show_progress(&what, done, total),
+            Event::Surveying { states, .. } => self.show_progress("states surveyed", states, None),
             Event::Live(_) => {}
         }
+    }
+
+    fn show_progress(&mut self, what: &str, done: u64, total: Option<u64>) {
+        let Some(progress_id) = self.progress.clone() else {
+            return;
+        };
+        let percentage = total.map(|total| 100.0 * done as f64 / total.max(1) as f64);
+        let progress = Progress {
+            progress_id,
+            message: Some(format!("{what}: {done}")),
+            percentage: percentage.map(|percentage| percentage.clamp(0.0, 100.0)),
+            ..Progress::default()
+        };
+        self.send(Outgoing::event("progressUpdate", progress));
     }
 
     /// Shows that something takes long, or no longer.

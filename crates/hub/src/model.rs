@@ -9,7 +9,7 @@ use borges_commands::paint::Paint;
 use borges_session::command::{Event, Flow, Observer};
 use borges_session::model::debug::{Debugger, Watch};
 use borges_session::model::{
-    Abstraction, AskError, CareDeb, End, ModelSession, Progress, Question, Reply,
+    Abstraction, AskError, CareDeb, End, ModelSession, Progress, Question, Reply, SurveyWithin,
 };
 
 use crate::audience::{Answer, ClientId, Message};
@@ -140,14 +140,8 @@ impl Subject for Model {
                 let work = AssertUnwindSafe(|| say(session, (&line, here), has_run, observer));
                 return catch_unwind(work).unwrap_or_else(|_| Err(FAILED.to_owned()));
             }
-            let mut watch = |come: &Progress| {
-                let progress = Event::Progress {
-                    what: "exploring".to_owned(),
-                    done: come.states,
-                    total: None,
-                };
-                observer(progress) == Flow::Continue
-            };
+            let mut watch =
+                |come: &Progress| observer(Event::exploring("exploring", come)) == Flow::Continue;
             // After an order that panicked, what is there can still be looked at.
             let work = AssertUnwindSafe(|| answer(session, id, command, &mut watch));
             catch_unwind(work).unwrap_or_else(|_| Err(FAILED.to_owned()))
@@ -211,6 +205,7 @@ fn answer(
         ModelCommand::Abstracted { keep, symmetry } => {
             abstracted(session, &Abstraction { keep, symmetry }, watch)
         }
+        ModelCommand::Survey { within } => surveyed(session, &within, watch),
         ModelCommand::Visit { state } => {
             session.graph(watch);
             let universe = words(session.universe_of(state))?;
@@ -258,16 +253,39 @@ fn abstracted(
     watch: Watch<'_>,
 ) -> Result<ModelReply, String> {
     let report = words(session.abstracted(abstraction, watch))?;
+    Ok(ModelReply::Outcomes {
+        ends: rows(report.ends),
+        abstraction: report.abstraction.unwrap_or_default(),
+        partial: report.why,
+        states: report.states,
+    })
+}
+
+fn rows(ends: Vec<End>) -> Vec<OutcomeRow> {
     let row = |end: End| OutcomeRow {
         how: end.how,
         text: end.text,
         steps: end.trace,
     };
-    Ok(ModelReply::Outcomes {
-        ends: report.ends.into_iter().map(row).collect(),
-        abstraction: report.abstraction.unwrap_or_default(),
-        partial: report.why,
+    ends.into_iter().map(row).collect()
+}
+
+/// All states, counted.
+fn surveyed(
+    session: &mut ModelSession,
+    within: &SurveyWithin,
+    watch: Watch<'_>,
+) -> Result<ModelReply, String> {
+    let surveyed = words(session.survey(within, None, watch))?;
+    let report = surveyed.report;
+    Ok(ModelReply::Surveyed {
+        ends: rows(report.ends),
         states: report.states,
+        edges: report.edges,
+        partial: report.why,
+        survey: report.survey.ok_or("the survey said nothing")?,
+        seconds: surveyed.seconds,
+        memory_bytes: surveyed.memory_bytes,
     })
 }
 
@@ -275,16 +293,21 @@ fn abstracted(
 fn caredeb(session: &mut ModelSession, line: &str, watch: Watch<'_>) -> Result<ModelReply, String> {
     let none = || "this program has no threads that can be undone".to_owned();
     let mut prompt = CareDebPrompt::new(&mut *session).ok_or_else(none)?;
-    let answer = prompt.execute(line, &Paint::new(false, WIDTH), &mut |event| match event {
-        Event::Progress { done, .. }
-            if !watch(&Progress {
-                states: done,
-                ..Progress::default()
-            }) =>
-        {
-            Flow::Pause
+    let answer = prompt.execute(line, &Paint::new(false, WIDTH), &mut |event| {
+        let (states, survey) = match event {
+            Event::Progress { done, .. } => (done, None),
+            Event::Surveying { states, survey } => (states, Some(survey)),
+            _ => return Flow::Continue,
+        };
+        let come = Progress {
+            states,
+            survey,
+            ..Progress::default()
+        };
+        match watch(&come) {
+            true => Flow::Continue,
+            false => Flow::Pause,
         }
-        _ => Flow::Continue,
     });
     let ok = answer.verdict != Verdict::Failed;
     let debugger = session.caredeb().ok_or_else(none)?;

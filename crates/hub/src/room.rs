@@ -101,6 +101,7 @@ impl Room {
             };
             let progress = match &event {
                 Event::Progress { what, .. } => Some(what.clone()),
+                Event::Surveying { .. } => Some("surveying".to_owned()),
                 _ => None,
             };
             if progress.is_none() || told.elapsed() >= TELL_PROGRESS {

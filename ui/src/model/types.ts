@@ -85,7 +85,8 @@ line: number, } | { "command": "query",
 sql: string, } | { "command": "ask",
 question: Question, } | { "command": "abstracted",
 keep: string | null,
-symmetry: boolean, } | { "command": "state",
+symmetry: boolean, } | { "command": "survey",
+within: SurveyWithin, } | { "command": "state",
 state: number, } | { "command": "visit",
 state: number, } | { "command": "races",
 universe: number, } | { "command": "edges",
@@ -111,7 +112,14 @@ known: number, } | { "reply": "outcomes",
 ends: Array<OutcomeRow>,
 abstraction: string,
 partial: Why | null,
-states: number, } | { "reply": "state",
+states: number, } | { "reply": "surveyed",
+ends: Array<OutcomeRow>,
+states: number,
+edges: number,
+partial: Why | null,
+survey: SurveyNote,
+seconds: number,
+memory_bytes: number, } | { "reply": "state",
 state: StateRow,
 way: Way,
 leaving: Array<EdgeRow>, } | { "reply": "edges",
@@ -218,6 +226,20 @@ column: number | null,
 option: number,
 options: number,
 rules: number, };
+
+export type SurveyNote = {
+bits: number,
+collision_risk: number,
+depth: number,
+workers: number,
+asks: number,
+sent_bytes: number, };
+
+export type SurveyWithin = {
+states?: number | null,
+depth?: number | null,
+time_ms?: number | null,
+wide: boolean, };
 
 export type TableListing = {
 columns: Array<string>,

@@ -239,7 +239,9 @@ id: number,
 text: string, } | { "event": "progress",
 what: string,
 done: number,
-total: number | null, } | { "event": "live" } & LiveListing | { "event": "warning",
+total: number | null, } | { "event": "surveying",
+states: number,
+survey: SurveyProgress, } | { "event": "live" } & LiveListing | { "event": "warning",
 text: string, };
 
 export type EventView = {
@@ -741,6 +743,15 @@ call?: string | null,
 options: Array<SuggestedOption>,
 rest?: RestListing | null,
 end?: number | null, };
+
+export type SurveyProgress = {
+depth: number,
+asks: number,
+sent_bytes: number,
+memory_bytes: number,
+balance: number,
+collision_risk: number,
+kept_seconds_ago: number | null, };
 
 export type TableListing = {
 columns: Array<string>,

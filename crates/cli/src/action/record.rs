@@ -156,9 +156,7 @@ pub(crate) fn opening<T>(output: &Output, work: impl FnOnce(Observer<'_>) -> T) 
     let mut progress = output.progress();
     work(&mut |event| {
         pausable.get_or_insert_with(Pausable::begin);
-        if let Event::Progress { what, done, total } = &event {
-            progress.update(what, *done, *total);
-        }
+        progress.hear(&event);
         interrupt::flow()
     })
 }
@@ -185,14 +183,14 @@ pub(super) fn watched<T>(
                 broken = output.bytes(bytes, is_error).err().or(broken.take());
             }
         };
-        if !matches!(event, Event::Progress { .. }) {
+        if !progress.hear(&event) {
             progress.clear();
         }
         match &event {
-            Event::Progress { what, done, total } => progress.update(what, *done, *total),
             Event::Warning { text } => super::tell(&message::warning(text, &error_paint)),
             Event::Console { text } => show(text.as_bytes(), false),
             Event::Stream { is_error, bytes } => show(bytes, *is_error),
+            Event::Progress { .. } | Event::Surveying { .. } => {}
             Event::Log { .. } | Event::Live(_) => {}
         }
         match broken {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use borges_commands::cursor::commands_of;
 use borges_commands::device::render;
 use borges_commands::interpreter::{Interpreter, Verdict};
-use borges_session::command::{Event, Flow};
+use borges_session::command::Flow;
 use serde_json::Value;
 
 use crate::args;
@@ -84,8 +84,8 @@ fn carry_out(
     let (mut events, mut broken) = (Vec::new(), None);
     let pausable = Pausable::begin();
     let mut answer = interpreter.execute(line, &paint, &mut |event| {
-        if let Event::Progress { what, done, total } = &event {
-            progress.update(what, *done, *total);
+        if progress.hear(&event) {
+            // That is all that there is to say.
         } else if output.json {
             // Events always have a JSON form: their maps have text keys.
             events.push(serde_json::to_value(&event).unwrap_or(Value::Null));

@@ -7,7 +7,8 @@ use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
 };
 use borges_session::model::{
-    CareDeb, EdgeRow, How, Question, Races, Reply, StateRow, Step, Way, Why,
+    CareDeb, EdgeRow, How, Question, Races, Reply, StateRow, Step, SurveyNote, SurveyWithin, Way,
+    Why,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -78,6 +79,11 @@ pub enum ModelCommand {
         /// Whether actors of one definition are alike.
         symmetry: bool,
     },
+    /// All states, counted without their graph.
+    Survey {
+        /// How far, and how.
+        within: SurveyWithin,
+    },
     /// One of all states.
     State {
         /// Which.
@@ -138,6 +144,7 @@ impl ModelCommand {
             | Self::Query { .. }
             | Self::Ask { .. }
             | Self::Abstracted { .. }
+            | Self::Survey { .. }
             | Self::State { .. }
             | Self::Races { .. }
             | Self::Edges { .. }
@@ -205,6 +212,23 @@ pub enum ModelReply {
         partial: Option<Why>,
         /// How many states of it there are.
         states: u64,
+    },
+    /// What a survey came to.
+    Surveyed {
+        /// The outcomes, each with a shortest way there.
+        ends: Vec<OutcomeRow>,
+        /// How many states there are.
+        states: u64,
+        /// How many steps lead from one to another.
+        edges: u64,
+        /// Why these are not all; none if they are.
+        partial: Option<Why>,
+        /// What there is to say of a survey.
+        survey: SurveyNote,
+        /// How long it took.
+        seconds: f64,
+        /// Bytes of its tables and lists, when they were most.
+        memory_bytes: u64,
     },
     /// One of all states.
     State {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use borges_multiverse::graph;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::goal::Goal;
 use super::lead::Lead;
@@ -101,7 +101,8 @@ pub struct Progress {
 }
 
 /// How far a survey has come, beside its states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SurveyProgress {
     /// How many steps lie between the start and the states that are followed.
     pub depth: u32,

@@ -58,7 +58,9 @@ pub use reported::{Remains, Reported};
 pub use schedule::{Schedules, Selection};
 pub use step::{Delivery, Grain, Reduction, Step, Why};
 pub use survey::{keep_survey, survey_progress};
-pub use surveying::{Checkpoints, DigestSize, KeptDigests, KeptSurvey, Surveying, Surveyors};
+pub use surveying::{
+    Checkpoints, DigestSize, HeldSurvey, KeptDigests, KeptSurvey, Surveying, Surveyors,
+};
 pub use threads::Threads;
 
 /// A program of a model language.

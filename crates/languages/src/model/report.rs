@@ -75,6 +75,7 @@ pub struct Report {
 
 /// What a report says of a survey.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SurveyNote {
     /// How many bits stood for a state.
     pub bits: u32,

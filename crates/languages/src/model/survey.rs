@@ -12,7 +12,9 @@ use super::races::walked;
 use super::report::{Report, SurveyNote};
 use super::reported::Reported;
 use super::step::{Step, Why};
-use super::surveying::{Checkpoints, DigestSize, KeptDigests, KeptSurvey, Surveying, Surveyors};
+use super::surveying::{
+    Checkpoints, DigestSize, HeldSurvey, KeptDigests, KeptSurvey, Surveying, Surveyors,
+};
 use super::threads::Threads;
 
 /// What a survey came to.
@@ -111,8 +113,24 @@ impl<'j> Job<'j> {
             from,
             ..
         } = surveying;
+        let mut holds = None;
+        let threads = |cores: Option<usize>| cores.map_or_else(Threads::all, Threads::new);
         let found = match by {
-            Surveyors::Here(cores) => self.survey_here::<P, F>(&plain, cores, checkpoints, from),
+            Surveyors::Here(cores) => {
+                let threads = threads(cores);
+                let begun = self.begun_survey::<P, F>(&plain, &threads, from);
+                begun.map(|begun| self.survey_here(begun, &threads, checkpoints))
+            }
+            Surveyors::Holding { cores, held } => {
+                let threads = threads(cores);
+                let held = holds.insert(held).take();
+                let held = held.filter(|_| self.options.goals.is_empty());
+                let begun = match held {
+                    Some(survey) => Ok((survey, Vec::new())),
+                    None => self.begun_survey::<P, F>(&plain, &threads, from),
+                };
+                begun.map(|begun| self.survey_here(begun, &threads, checkpoints))
+            }
             Surveyors::Leading { cores, mut post } => {
                 self.lead::<P, F>(&plain, (cores, &mut *post), checkpoints, from)
             }
@@ -129,7 +147,7 @@ impl<'j> Job<'j> {
             }
         };
         match found {
-            Ok(found) => self.report_of(&plain, found),
+            Ok(found) => self.report_of(&plain, found, holds),
             Err(apart) => Report {
                 apart: Some(apart),
                 ..self.empty()
@@ -141,6 +159,7 @@ impl<'j> Job<'j> {
         &mut self,
         plain: &P,
         found: Found<'j, P, F>,
+        holds: Option<&mut HeldSurvey>,
     ) -> Report {
         let Found {
             survey,
@@ -176,40 +195,51 @@ impl<'j> Job<'j> {
             let trace = self.trace(plain, choices.unwrap_or_default());
             Ok(Finding { trace, ..finding })
         }));
-        // Nobody waits until a large one is freed.
-        std::thread::spawn(move || drop(survey));
+        match holds.filter(|_| !complete && self.options.goals.is_empty()) {
+            Some(held) => held.hold(survey),
+            // Nobody waits until a large one is freed.
+            None => drop(std::thread::spawn(move || drop(survey))),
+        }
         report
+    }
+
+    /// A survey that begins, or goes on from what was kept on as many cores, and what was known of goals then.
+    fn begun_survey<P: Reported + 'static, F: Digest>(
+        &self,
+        plain: &P,
+        cores: &Threads,
+        from: Option<(KeptSurvey, KeptDigests<'_>)>,
+    ) -> Result<(Survey<P, F>, Vec<Pending>), Apart> {
+        let Some((kept, digests)) = from else {
+            return Ok((Survey::begin(plain.clone()), Vec::new()));
+        };
+        let mut is_broken = false;
+        let digests = digests.map_while(|digest| {
+            is_broken = digest.is_none();
+            digest.map(F::of_bits)
+        });
+        let survey = Survey::resume(plain.clone(), &kept.shares, digests, cores.count());
+        if is_broken {
+            return Err(Apart::Broken);
+        }
+        Ok((survey.map_err(|NoWay| Apart::Foreign)?, kept.goals))
     }
 
     fn survey_here<P: Reported + 'static, F: Digest>(
         &mut self,
-        plain: &P,
-        cores: Option<usize>,
+        (mut survey, known): (Survey<P, F>, Vec<Pending>),
+        threads: &Threads,
         mut checkpoints: Option<Box<dyn Checkpoints + '_>>,
-        from: Option<(KeptSurvey, KeptDigests<'_>)>,
-    ) -> Result<Found<'j, P, F>, Apart> {
-        let threads = cores.map_or_else(Threads::all, Threads::new);
-        let mut judges = self.judges(threads.count());
-        let mut survey = match from {
-            None => Survey::<P, F>::begin(plain.clone()),
-            Some((kept, digests)) => {
-                judges[0].goals = self.going_on(kept.goals);
-                let mut is_broken = false;
-                let digests = digests.map_while(|digest| {
-                    is_broken = digest.is_none();
-                    digest.map(F::of_bits)
-                });
-                let survey = Survey::resume(plain.clone(), &kept.shares, digests, threads.count());
-                if is_broken {
-                    return Err(Apart::Broken);
-                }
-                survey.map_err(|NoWay| Apart::Foreign)?
-            }
-        };
+    ) -> Found<'j, P, F> {
+        // One that was held may have had more of them.
+        let mut judges = self.judges(threads.count().max(survey.tallies().len()));
+        if !known.is_empty() {
+            judges[0].goals = self.going_on(known);
+        }
         let limits = self.limits();
         let pause = loop {
             let mut is_due = false;
-            let pause = survey.look_on(&threads, &limits, &mut judges, |survey| {
+            let pause = survey.look_on(threads, &limits, &mut judges, |survey| {
                 is_due = checkpoints.as_mut().is_some_and(|keep| keep.is_due());
                 !is_due && self.goes_on(&survey_progress(survey, checkpoints.as_deref()))
             });
@@ -221,7 +251,7 @@ impl<'j> Job<'j> {
                 break pause;
             }
         };
-        Ok(Found {
+        Found {
             states: survey.states() as u64,
             counts: survey.counts(),
             sent: 0,
@@ -229,7 +259,7 @@ impl<'j> Job<'j> {
             pause,
             goals: Judge::all(&judges),
             workers: threads.count(),
-        })
+        }
     }
 
     /// Goals of which this much is known.

@@ -1,5 +1,7 @@
 //! How states are surveyed, and how that is kept.
 
+use std::any::Any;
+use std::fmt;
 use std::time::Duration;
 
 use borges_multiverse::graph::{Apart, Counts, Post, Prefixes};
@@ -67,10 +69,42 @@ pub trait Checkpoints {
     );
 }
 
+/// A survey that did not come to its end, with all its states, to be gone on with at once in the same process.
+#[derive(Default)]
+pub struct HeldSurvey(Option<Box<dyn Any + Send>>);
+
+impl HeldSurvey {
+    /// It, if it is one of this kind: of another language, or with other digests, it is of no use.
+    pub(super) fn take<S: 'static>(&mut self) -> Option<S> {
+        let survey = self.0.take()?.downcast().ok()?;
+        Some(*survey)
+    }
+
+    pub(super) fn hold(&mut self, survey: impl Send + 'static) {
+        self.0 = Some(Box::new(survey));
+    }
+}
+
+impl fmt::Debug for HeldSurvey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HeldSurvey")
+            .field(&self.0.is_some())
+            .finish()
+    }
+}
+
 /// Who surveys.
 pub enum Surveyors<'s> {
     /// This process, on so many cores; on all, if nothing is said.
     Here(Option<usize>),
+    /// The same. It goes on with the survey of this program that is held, if one is, and is held itself if it does not come
+    /// to its end. Of a program that is held to goals none is held: of states that were looked at nothing is known.
+    Holding {
+        /// On how many cores.
+        cores: Option<usize>,
+        /// What is held.
+        held: &'s mut HeldSurvey,
+    },
     /// Several processes, of which this one leads.
     Leading {
         /// On how many cores each of them, this one first.

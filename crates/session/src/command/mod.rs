@@ -10,6 +10,7 @@ pub mod played;
 pub(crate) mod proof;
 pub(crate) mod question;
 
+use borges_languages::model::{Progress as Explored, SurveyProgress};
 use serde::{Deserialize, Serialize};
 
 use listing::{
@@ -788,6 +789,13 @@ pub enum Event {
         /// Steps in all, if known.
         total: Option<u64>,
     },
+    /// How far a survey has come, of which more is known than a number.
+    Surveying {
+        /// How many states there are so far.
+        states: u64,
+        /// What else is known.
+        survey: SurveyProgress,
+    },
     /// What there is to be seen while the program runs, some times in a second, for whoever wants to see it
     /// ([`crate::Session::look_on`]).
     Live(Box<LiveListing>),
@@ -796,6 +804,22 @@ pub enum Event {
         /// The text.
         text: String,
     },
+}
+
+impl Event {
+    /// How far what goes from state to state has come, in its words if there is no more to say.
+    #[must_use]
+    pub fn exploring(what: &str, come: &Explored) -> Self {
+        let states = come.states;
+        match come.survey {
+            Some(survey) => Self::Surveying { states, survey },
+            None => Self::Progress {
+                what: what.to_owned(),
+                done: states,
+                total: None,
+            },
+        }
+    }
 }
 
 /// Whether the work should go on: what an observer of [`Event`]s answers.

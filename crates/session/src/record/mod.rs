@@ -15,6 +15,7 @@ mod notes;
 mod reading;
 mod replay;
 pub mod survey;
+mod surveying;
 
 use std::path::{Path, PathBuf};
 

@@ -4,14 +4,17 @@
 //! what is known by then, and the next question goes on from there.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Aspect, Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Report, language,
+    Aspect, Dialect, Explore, HeldSurvey, Keeper, Model, ModelError, NoAnswer, Report, Surveyors,
+    language,
 };
 pub use borges_languages::model::{
-    EdgeRow, End, How, Multiverse, Progress, Question, Races, Reply, StateRow, Step, Way, Why,
+    EdgeRow, End, How, Multiverse, Progress, Question, Races, Reply, StateRow, Step, SurveyNote,
+    Way, Why,
 };
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{Access, ModelProgram, QueryBounds, Store, StoreError};
@@ -20,7 +23,10 @@ use thiserror::Error;
 
 use crate::command::listing::TableListing;
 use crate::record::growing::{Growing, fill, open};
+use crate::record::survey::{Keeping, SurveyAsked, SurveyError, survey};
 use crate::record::table;
+
+pub use super::surveying::{MOST_CORES, SurveyTold, SurveyWithin};
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]
@@ -66,6 +72,9 @@ pub struct ModelSession {
     growing: Option<Growing>,
     file: Option<PathBuf>,
     caredeb: Option<caredeb::Session>,
+    /// A survey to go on with, and where it is kept.
+    held: HeldSurvey,
+    kept_in: Option<Keeping>,
 }
 
 impl ModelSession {
@@ -82,6 +91,8 @@ impl ModelSession {
             store: None,
             growing: None,
             file,
+            held: HeldSurvey::default(),
+            kept_in: None,
         }
     }
 
@@ -128,6 +139,10 @@ impl ModelSession {
             self.model = model;
             self.graph = None;
             self.store = None;
+            let held = std::mem::take(&mut self.held);
+            // Nobody waits until a large one is freed.
+            std::thread::spawn(move || drop(held));
+            self.kept_in = None;
             self.caredeb = caredeb::Session::of(&self.model);
         }
         Ok(came)
@@ -203,6 +218,44 @@ impl ModelSession {
         let report = self.model.explore(&options, keep_going);
         let unmet = report.unmet_in_words();
         unmet.map_or(Ok(report), |unmet| Err(AskError::NoAbstraction(unmet)))
+    }
+
+    /// Counts all states without keeping them, in a file besides if that is asked for; the session's graph stays as it is.
+    /// One that was stopped, or came to a bound, is gone on with by the next, and kept where it was if nothing else is said.
+    ///
+    /// # Errors
+    /// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored.
+    pub fn survey(
+        &mut self,
+        within: &SurveyWithin,
+        keeping: Option<&Keeping>,
+        mut keep_going: impl FnMut(&Progress) -> bool,
+    ) -> Result<SurveyTold, SurveyError> {
+        let asked = SurveyAsked {
+            name: self.name.clone(),
+            model: self.model.clone(),
+            options: within.of(&self.options),
+            told: within.told(),
+        };
+        let (began, mut memory_bytes) = (Instant::now(), 0);
+        let watch = |come: &Progress| {
+            let bytes = come.survey.map_or(0, |survey| survey.memory_bytes);
+            memory_bytes = memory_bytes.max(bytes);
+            keep_going(come)
+        };
+        let keeping = keeping.or(self.kept_in.as_ref()).cloned();
+        let by = Surveyors::Holding {
+            cores: within.several(),
+            held: &mut self.held,
+        };
+        let done = survey(&asked, by, keeping.as_ref(), watch)?;
+        self.kept_in = keeping.filter(|_| !done.report.complete);
+        Ok(SurveyTold {
+            report: done.report,
+            seconds: began.elapsed().as_secs_f64(),
+            memory_bytes,
+            unkept: done.unkept,
+        })
     }
 
     fn explored(&mut self, watch: Watch<'_>) -> &dyn Multiverse {
@@ -583,6 +636,10 @@ mod tests {
     use super::*;
     use crate::command::Cell;
 
+    /// 2¹⁰ ways to eleven sums.
+    const CHOICES: &str = "(+ (amb 0 1) (amb 0 1) (amb 0 1) (amb 0 1) (amb 0 1) \
+                           (amb 0 1) (amb 0 1) (amb 0 1) (amb 0 1) (amb 0 1))";
+
     fn session(dialect: &'static dyn Dialect, text: &str, file: Option<PathBuf>) -> ModelSession {
         let model = Model::parse(dialect, text).expect("the program is right");
         ModelSession::new("test".to_owned(), model, Explore::default(), file)
@@ -699,6 +756,99 @@ mod tests {
             );
             fs::remove_file(&damaged).expect("removed");
         }
+    }
+
+    /// Says what a survey came to: its states, outcomes, and why it is not all.
+    fn surveyed(session: &mut ModelSession, within: &SurveyWithin) -> (u64, usize, Option<Why>) {
+        let done = session.survey(within, None, |_| true).expect("surveyed");
+        (done.report.states, done.report.ends.len(), done.report.why)
+    }
+
+    /// A survey counts what the graph has; bounded or stopped, the next one goes on, by the same digests, until another text
+    /// takes the program's place.
+    #[test]
+    fn a_survey_that_was_stopped_is_gone_on_with() {
+        let mut whole = session(&AMB, CHOICES, None);
+        let states = whole.graph(|_| true).states() as u64;
+        let all = (states, 11, None);
+        let any = SurveyWithin::default();
+        assert_eq!(surveyed(&mut whole, &any), all);
+
+        let mut session = session(&AMB, CHOICES, None);
+        let few = SurveyWithin {
+            states: Some(states / 2),
+            cores: Some(1),
+            ..any.clone()
+        };
+        let (half, _, why) = surveyed(&mut session, &few);
+        assert!(half >= states / 2 && half < states, "{half} of {states}");
+        assert_eq!(why, Some(Why::States));
+        let stopped = session.survey(&any, None, |_| false).expect("surveyed");
+        assert_eq!(stopped.report.why, Some(Why::Cancelled));
+        assert!((half..states).contains(&stopped.report.states));
+        let mut least = u64::MAX;
+        let on = session.survey(&any, None, |come| {
+            least = least.min(come.states);
+            true
+        });
+        assert_eq!(on.expect("surveyed").report.states, states);
+        assert!(least >= half, "it began with {least} states");
+
+        let shallow = SurveyWithin {
+            depth: Some(3),
+            ..any.clone()
+        };
+        assert_eq!(surveyed(&mut session, &shallow).2, Some(Why::Depth));
+        assert_eq!(surveyed(&mut session, &any), all);
+        assert_eq!(surveyed(&mut session, &shallow).2, Some(Why::Depth));
+        let wide = SurveyWithin {
+            wide: true,
+            ..any.clone()
+        };
+        assert_eq!(surveyed(&mut session, &wide), all, "other digests: anew");
+
+        assert_eq!(surveyed(&mut session, &few).2, Some(Why::States));
+        let text = "(amb 1 2)".to_owned();
+        let edited = session.carry_out(Order::Edit { text }, |_| true);
+        edited.expect("a program");
+        assert_eq!(surveyed(&mut session, &any), (3, 2, None));
+    }
+
+    /// A survey that is kept can be gone on with elsewhere; where it goes on in the session it is kept there again.
+    #[test]
+    fn a_survey_is_kept_where_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("choices.survey");
+        let keeping = Keeping {
+            file: file.clone(),
+            every: std::time::Duration::from_secs(300),
+        };
+        let mut session = session(&AMB, CHOICES, None);
+        let few = SurveyWithin {
+            states: Some(100),
+            ..SurveyWithin::default()
+        };
+        let any = SurveyWithin::default();
+        let done = session.survey(&few, Some(&keeping), |_| true);
+        assert!(done.expect("surveyed").unkept.is_none());
+        let kept = crate::survey::SurveyFile::open(&file).expect("a survey");
+        let elsewhere = kept.go_on(Surveyors::Here(Some(1)), None, |_| true);
+        let states = session.graph(|_| true).states() as u64;
+        assert_eq!(elsewhere.expect("surveyed").report.states, states);
+
+        fs::remove_file(&file).expect("removed");
+        assert_eq!(surveyed(&mut session, &any), (states, 11, None));
+        assert!(file.exists(), "it is kept where it was");
+        fs::remove_file(&file).expect("removed");
+        assert_eq!(surveyed(&mut session, &any), (states, 11, None));
+        assert!(!file.exists(), "another one is kept nowhere");
+
+        let nowhere = Keeping {
+            file: folder.path().join("no").join("where"),
+            ..keeping
+        };
+        let refused = session.survey(&any, Some(&nowhere), |_| true);
+        assert!(matches!(refused, Err(SurveyError::Io(..))));
     }
 
     /// CaReDeb debugs programs of μOz, and no others; of another text it begins anew.

@@ -88,7 +88,7 @@ pub fn event(event: &Event, paint: &Paint) -> String {
             format!("{log} {}\n", printable(text))
         }
         Event::Stream { bytes, .. } => gutter(&String::from_utf8_lossy(bytes), paint),
-        Event::Progress { .. } | Event::Live(_) => String::new(),
+        Event::Progress { .. } | Event::Surveying { .. } | Event::Live(_) => String::new(),
         Event::Warning { text } => warning(text, paint),
     }
 }

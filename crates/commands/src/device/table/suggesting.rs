@@ -4,8 +4,8 @@ use borges_session::command::Look;
 use borges_session::suggest::{Demand, Demanded, Destination, Order, Question, Within};
 
 use super::{PLACES, Request};
-use crate::arguments::code_place;
-use crate::cursor::{Cursor, Misread, Word, number};
+use crate::arguments::{code_place, large, seconds, small};
+use crate::cursor::{Cursor, Misread, Word};
 use crate::table::{Completes, Spec};
 use crate::words::{check, explore};
 
@@ -228,21 +228,6 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
         }
     }
     Ok(within)
-}
-
-fn large(word: Word<'_>) -> Result<u64, Misread> {
-    number(word).ok_or_else(|| Misread::of(word, "expected a whole number"))
-}
-
-fn small(word: Word<'_>) -> Result<u32, Misread> {
-    u32::try_from(large(word)?).map_err(|_| Misread::of(word, "this number is too large"))
-}
-
-fn seconds(word: Word<'_>) -> Result<u32, Misread> {
-    let seconds: Option<f64> = word.text.parse().ok();
-    let seconds = seconds.filter(|seconds| (0.0..=4_000_000.0).contains(seconds));
-    let wrong = || Misread::of(word, "expected a number of seconds").hint("for example 2.5");
-    seconds.map(|s| (s * 1000.0) as u32).ok_or_else(wrong)
 }
 
 fn order(word: Word<'_>) -> Result<Order, Misread> {

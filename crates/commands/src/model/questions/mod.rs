@@ -2,16 +2,17 @@
 
 mod outcomes;
 mod render;
+mod surveys;
 
 use std::marker::PhantomData;
 
 use borges_languages::model::{Progress, Question, Reply};
-use borges_session::command::Observer;
+use borges_session::command::{Event, Flow, Observer};
 use borges_session::model::{Abstraction, ModelSession};
 use serde_json::json;
 
 use crate::cursor::{Cursor, Misread};
-use crate::interpreter::{Said, goes_on, to_value};
+use crate::interpreter::{Said, to_value};
 use crate::paint::Paint;
 use crate::table::{Completes, Spec};
 use crate::words::{self, explore, query};
@@ -19,6 +20,8 @@ use crate::words::{self, explore, query};
 pub use outcomes::{More, outcomes, told_apart, trace};
 pub(super) use render::{end, many_paths, size};
 pub use render::{judgement, pairs};
+pub use surveys::SurveyLine;
+use surveys::surveying;
 
 /// A question about all runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub enum Asking {
     Explore(u32),
     /// All outcomes through an abstraction.
     Abstract(Abstraction),
+    /// All states, counted.
+    Survey(SurveyLine),
     /// One in SQL.
     Sql(String),
     /// Whether a breakpoint may and must be met.
@@ -56,6 +61,18 @@ impl<R: From<Asking> + 'static> Rows<R> {
             .letters(&["graph", "g"])
             .arguments("[STATES|--keep [PART,…]|--symmetry]")
             .details(EXPLORE_DETAILS),
+        Spec::new(
+            "survey",
+            "count all states without keeping them: also those that no memory has room for",
+            |c| Ok(Asking::Survey(surveying(c)?).into()),
+        )
+        .arguments("[traces] [verbose] [BOUNDS]")
+        .details(surveys::DETAILS)
+        .examples(&[
+            ("survey", "all states, on all cores"),
+            ("survey time=60 cores=1", "for a minute, on one core"),
+        ])
+        .completes(&[Completes::Words(surveys::WORDS)]),
         query(|c| c.all("a SELECT").map(|sql| Asking::Sql(sql).into())).details(
             "It is about all states of the program. Tables: model_state, model_edge, \
 model_outcome, model_program; views: model_ends, model_shortest, model_steps \
@@ -211,6 +228,7 @@ pub(super) trait Asked {
                 let text = outcomes(&report, more, paint);
                 return Ok((text, json!({ "reply": "outcomes", "report": report })));
             }
+            Asking::Survey(survey) => return survey.answer(self.session(), paint, observer),
             Asking::Sql(sql) => {
                 let table = self.session().query(sql, watched(observer));
                 let table = table.map_err(shown)?;
@@ -236,7 +254,7 @@ pub(super) trait Asked {
 
 /// Tells an observer how far an exploration has come.
 pub(super) fn watched(observer: Observer<'_>) -> impl FnMut(&Progress) -> bool {
-    |come| goes_on(&mut *observer, "states explored", come.states)
+    |come| observer(Event::exploring("states explored", come)) == Flow::Continue
 }
 
 /// An answer, with a word on what it rests on if that is not all; `name` says what a state is called, and `one` what it

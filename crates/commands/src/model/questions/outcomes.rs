@@ -30,20 +30,7 @@ pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
         }
         (None, None) => {}
     }
-    let same = match more.values {
-        true => Same::default(),
-        false => Same::of(&report.ends),
-    };
-    for (end, shown) in report.ends.iter().zip(ends_shown(report, &same, paint)) {
-        text.push_str(&shown);
-        if more.ways {
-            text.push_str(&trace(&end.trace, paint));
-        }
-    }
-    if let Some(note) = same.note() {
-        let _ = writeln!(text, "{}", paint.dim(note));
-    }
-    text.push_str(&sizes(report, paint));
+    text.push_str(&found(report, more, "--verbose", paint));
     if let Some(abstraction) = &report.abstraction {
         let note = format!(
             "an abstraction: {abstraction}; what is shown can happen, what is left out may be different"
@@ -72,6 +59,26 @@ pub fn outcomes(report: &Report, more: More, paint: &Paint) -> String {
             let _ = writeln!(text, "{}", paint.warning(note));
         }
     }
+    text
+}
+
+/// Outcomes and sizes; `verbose` is what shows the values that all have.
+pub(super) fn found(report: &Report, more: More, verbose: &str, paint: &Paint) -> String {
+    let mut text = String::new();
+    let same = match more.values {
+        true => Same::default(),
+        false => Same::of(&report.ends),
+    };
+    for (end, shown) in report.ends.iter().zip(ends_shown(report, &same, paint)) {
+        text.push_str(&shown);
+        if more.ways {
+            text.push_str(&trace(&end.trace, paint));
+        }
+    }
+    if let Some(note) = same.note(verbose) {
+        let _ = writeln!(text, "{}", paint.dim(note));
+    }
+    text.push_str(&sizes(report, paint));
     text
 }
 
@@ -166,7 +173,7 @@ impl<'r> Same<'r> {
         }
     }
 
-    fn note(&self) -> Option<String> {
+    fn note(&self, verbose: &str) -> Option<String> {
         let values = self.values.len() as u64;
         let what = match (values, self.output) {
             (0, false) => return None,
@@ -175,7 +182,7 @@ impl<'r> Same<'r> {
             (_, true) => format!("{} and what is printed", count(values, "value")),
         };
         Some(format!(
-            "the same in all outcomes: {what}; --verbose shows it"
+            "the same in all outcomes: {what}; {verbose} shows it"
         ))
     }
 }

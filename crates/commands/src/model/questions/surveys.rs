@@ -1,0 +1,219 @@
+//! `survey`: all states counted, without their graph.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use borges_languages::model::{Report, Why};
+use borges_session::command::Observer;
+use borges_session::model::{MOST_CORES, ModelSession, SurveyTold, SurveyWithin};
+use borges_session::survey::Keeping;
+use serde_json::json;
+
+use crate::arguments::{large, seconds, small};
+use crate::cursor::{Cursor, Misread, Word};
+use crate::interpreter::Said;
+use crate::paint::{Paint, count, grouped};
+
+use super::outcomes::{More, found};
+use super::{shown, watched};
+
+pub(super) const DETAILS: &str = "Of a state only a digest is kept, so the answer is how many there are, the outcomes \
+(traces: with a shortest way to each; verbose: with the values that all have), and how probable it is that two states were taken for one. BOUNDS: states=1000000, \
+depth=50 (steps from the start), time=60 (seconds), cores=2 (without it, all), bits=128 (of a digest; 64 if nothing is said), \
+checkpoint=FILE (kept there too, for 'borges explore --resume FILE'), every=300 (seconds). Ctrl-C or a bound ends it, and the \
+next 'survey' goes on from there.";
+
+/// The bounds as they are typed.
+pub(super) const WORDS: &[&str] = &[
+    "traces",
+    "verbose",
+    "states=",
+    "depth=",
+    "time=",
+    "cores=",
+    "bits=",
+    "checkpoint=",
+    "every=",
+];
+
+/// How often a survey is kept in its file, if nothing is said.
+const EVERY: Duration = Duration::from_secs(300);
+
+/// What a line asks of a survey.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SurveyLine {
+    /// How far it goes.
+    pub within: SurveyWithin,
+    /// Where it is kept besides.
+    pub keeping: Option<Keeping>,
+    /// Whether a shortest way to each outcome is shown.
+    pub traces: bool,
+    /// Whether values are shown that all outcomes have.
+    pub verbose: bool,
+}
+
+/// `[traces] [verbose] [BOUNDS]`.
+pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> {
+    let mut survey = SurveyLine::default();
+    let (mut file, mut every) = (None, None);
+    let within = &mut survey.within;
+    while let Some(word) = cursor.word() {
+        let Some((name, value)) = word.text.split_once('=') else {
+            match word.text {
+                "traces" => survey.traces = true,
+                "verbose" => survey.verbose = true,
+                _ => {
+                    let error = Misread::of(word, "expected a bound such as states=1000000");
+                    return Err(error.hint(WORDS.join(", ")));
+                }
+            }
+            continue;
+        };
+        let value = Word {
+            text: value,
+            at: word.at + name.len() + 1,
+        };
+        match name {
+            "states" => within.states = Some(large(value)?),
+            "depth" => within.depth = Some(small(value)?),
+            "time" => within.time_ms = Some(seconds(value)?),
+            "cores" => within.cores = Some(cores(value)?),
+            "bits" => within.wide = is_wide(value)?,
+            "checkpoint" if value.text.is_empty() => {
+                return Err(Misread::of(word, "something is missing: a file"));
+            }
+            "checkpoint" => file = Some(PathBuf::from(value.text)),
+            "every" => every = Some((word, seconds(value)?)),
+            _ => {
+                let error = Misread::of(word, format!("there is no bound '{name}'"));
+                return Err(error.hint(WORDS.join(", ")));
+            }
+        }
+    }
+    survey.keeping = match (file, every) {
+        (None, Some((word, _))) => {
+            let error = Misread::of(word, "a survey is kept nowhere");
+            return Err(error.hint("say where: checkpoint=FILE"));
+        }
+        (file, every) => file.map(|file| Keeping {
+            file,
+            every: every.map_or(EVERY, |(_, ms)| Duration::from_millis(ms.into())),
+        }),
+    };
+    Ok(survey)
+}
+
+fn cores(value: Word<'_>) -> Result<u16, Misread> {
+    let cores = u16::try_from(large(value)?).ok();
+    let wrong = || Misread::of(value, "so many cores cannot compute");
+    let known = cores.filter(|cores| (1..=MOST_CORES).contains(cores));
+    known.ok_or_else(|| wrong().hint(format!("from 1 to {MOST_CORES}; without it, all")))
+}
+
+fn is_wide(value: Word<'_>) -> Result<bool, Misread> {
+    match value.text {
+        "64" => Ok(false),
+        "128" => Ok(true),
+        _ => Err(Misread::of(value, "digests have 64 or 128 bits")),
+    }
+}
+
+impl SurveyLine {
+    /// Surveys, and says what that came to.
+    pub(super) fn answer(
+        &self,
+        session: &mut ModelSession,
+        paint: &Paint,
+        observer: Observer<'_>,
+    ) -> Said {
+        let surveyed = session.survey(&self.within, self.keeping.as_ref(), watched(observer));
+        let surveyed = surveyed.map_err(shown)?;
+        let unkept = surveyed.unkept.as_ref().map(shown);
+        let value = json!({
+            "reply": "survey",
+            "report": surveyed.report,
+            "seconds": surveyed.seconds,
+            "memory_bytes": surveyed.memory_bytes,
+            "unkept": unkept,
+        });
+        let mut text = self.text(&surveyed, paint);
+        if let Some(why) = unkept {
+            let note = format!("what was found was not kept: {why}");
+            let _ = writeln!(text, "{}", paint.warning(note));
+        }
+        Ok((text, value))
+    }
+
+    fn text(&self, surveyed: &SurveyTold, paint: &Paint) -> String {
+        let more = More {
+            values: self.verbose,
+            ways: self.traces,
+        };
+        let report = &surveyed.report;
+        let mut text = found(report, more, "'survey verbose'", paint);
+        let _ = writeln!(text, "{}", paint.dim(took(surveyed)));
+        if let Some(next) = next(report) {
+            let _ = writeln!(text, "{}", paint.warning(format!("not all: {next}")));
+        }
+        text
+    }
+}
+
+/// What it took; what is next to nothing is different every time, and nobody wants to know.
+fn took(surveyed: &SurveyTold) -> String {
+    let SurveyTold {
+        report,
+        seconds,
+        memory_bytes,
+        ..
+    } = surveyed;
+    let time = match *seconds {
+        seconds if seconds < 1.0 => "less than a second".to_owned(),
+        seconds => format!("{seconds:.1} s"),
+    };
+    let memory = match memory_bytes / 1_000_000 {
+        0 => "less than a megabyte".to_owned(),
+        megabytes => format!("{} MB", grouped(megabytes)),
+    };
+    let mut text = format!("{time}, {memory}");
+    if let Some(survey) = &report.survey {
+        let cores = count(survey.workers as u64, "core");
+        text = format!("{text}, {cores}");
+        if survey.asks > 0 {
+            let _ = write!(text, ", {} asked", grouped(survey.asks));
+        }
+    }
+    text
+}
+
+/// What is left, and how to go on.
+fn next(report: &Report) -> Option<&'static str> {
+    Some(match report.why? {
+        Why::States => "there are more states: 'survey' goes on, states= says how far",
+        Why::Depth => "some paths are longer: 'survey' goes on, depth= says how far",
+        Why::Cancelled => "it was stopped: 'survey' goes on from there",
+        Why::Time => "the time is used up: 'survey' goes on from there",
+        Why::Met | Why::Unfollowed => {
+            "some runs are not followed to their ends: their outcomes say why"
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_cores_compute() {
+        let cores = |text: &str| {
+            let survey = surveying(&mut Cursor::new(text));
+            survey.ok().map(|survey| survey.within.cores)
+        };
+        assert_eq!(cores(""), Some(None));
+        assert_eq!(cores("cores=1"), Some(Some(1)));
+        assert_eq!(cores("cores=1024"), Some(Some(1024)));
+        assert_eq!(cores("cores=1025"), None);
+        assert_eq!(cores("cores=0"), None);
+    }
+}
