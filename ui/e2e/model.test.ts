@@ -1,5 +1,6 @@
 // Real work on the math actor, in a real browser.
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -251,6 +252,47 @@ test("questions about all states lead into the graph of all states", async () =>
   await page.getByText(/^\d+ universes?, [\d,]+ edges?$/).waitFor();
 });
 
+test("all states are counted without being kept: stopped, gone on with, and to the end", async () => {
+  // 2²⁶ ways to 27 sums: nobody waits for them.
+  const folder = mkdtempSync(join(tmpdir(), "borges-survey-"));
+  writeFileSync(join(folder, "sums.amb"), `(+ ${"(amb 0 1) ".repeat(26)})`);
+  server = await Server.start([join(folder, "sums.amb")]);
+  rmSync(folder, { recursive: true });
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await open(context, server.url);
+  await page.getByRole("tab", { name: "Ends" }).click();
+  const survey = page.getByRole("form", { name: "Survey" });
+  const figure = async (name: string): Promise<number> => {
+    const text = await survey.locator("div", { has: page.getByText(name, { exact: true }) }).locator("dd").textContent();
+    return Number(text?.replaceAll(/[^\d.]/g, ""));
+  };
+  await survey.getByRole("button", { name: "Count all states" }).click();
+  await survey.getByText("Counting all states …").waitFor();
+  await expect.poll(async () => (await figure("a second")) > 0 && (await figure("steps deep")) > 3, { timeout: 60_000 }).toBe(true);
+  await survey.getByRole("button", { name: "Stop counting" }).click();
+  await survey.getByText("It was stopped, and goes on from here.").waitFor();
+  const found = async (): Promise<number> => Number((await survey.locator("b").textContent())?.split(" ")[0]?.replaceAll(",", ""));
+  const first = await found();
+  expect(first).toBeGreaterThan(1000);
+
+  // With as many more it comes to a bound.
+  await survey.getByLabel("States", { exact: true }).fill(String(first + 1000));
+  await survey.getByRole("button", { name: "Go on counting" }).click();
+  await survey.getByText("There are more: raise the number of states, and it goes on from here.").waitFor();
+  expect(await found()).toBeGreaterThan(first);
+
+  const program = page.getByLabel("Program", { exact: true });
+  await program.focus();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText("(+ (amb 1 2) (amb 3 4))");
+  await page.getByRole("button", { name: "Run the edited program" }).click();
+  await survey.getByLabel("States", { exact: true }).fill("");
+  await survey.getByRole("button", { name: "Count all states" }).click();
+  await survey.getByText(/^Complete: \d+ states, 3 outcomes$/).waitFor();
+  await survey.getByText(/^finished: /).first().click();
+  await survey.getByText(/amb 1 2/).first().waitFor();
+});
+
 test("threads go forward and back in the page", async () => {
   const page = await show("deadlock/deadlock.oz");
   await page.getByRole("tab", { name: "CaReDeb" }).click();
@@ -297,6 +339,10 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("tab", { name: "States" }).click();
     await page.getByText("17 states, 20 edges").waitFor();
     await check("all states");
+    await page.getByRole("tab", { name: "Ends" }).click();
+    await page.getByRole("button", { name: "Count all states" }).click();
+    await page.getByText(/^Complete: 17 states, \d outcomes?$/).waitFor();
+    await check("a survey");
   });
 }
 

@@ -4,7 +4,7 @@ import { lanesOf } from "../src/model/agents";
 import { asked, counts, decision, differing, hopes, isRight, partsOf, withEnd } from "../src/model/judge";
 import { layout, nearest, nearestEdge, STEP } from "../src/model/layout";
 import { linesOf, wanted, wrongAt } from "../src/model/program";
-import { KINDS, numbers, raced, told as answered } from "../src/model/questions";
+import { figures, KINDS, numbers, progress, raced, told as answered } from "../src/model/questions";
 import { receiverOf, sequence } from "../src/model/sequence";
 import { fit, hit, read, show, spot, visible, zoom } from "../src/model/states";
 import type { AgentCard, LinkRow } from "../src/model/types";
@@ -209,6 +209,25 @@ test("a race is told with what came in and what could have", () => {
   expect(here?.steps).toEqual(["x, line 2 | y"]);
   expect(alone?.text).toBe("line 6, step 4: m4: nothing else could have been received");
   expect(race).toEqual({ text: "step 9: m9", states: [], steps: ["came in with line 2, step 7: m7", "could have come first: line 3, step 8: m8"] });
+});
+
+test("the figures of a survey leave out what there is not", () => {
+  const survey = { depth: 61, asks: 0, sent_bytes: 0, memory_bytes: 31_902_720, balance: 1, collision_risk: 5.1e-8, kept_seconds_ago: null };
+  const alone = progress({ states: 1_371_582, aSecond: 694_512, survey });
+  expect(alone).toEqual([
+    ["states", "1,371,582"],
+    ["a second", "694,512"],
+    ["steps deep", "61"],
+    ["memory", "32 MB"],
+    ["risk of collision", "5.1e-8"],
+  ]);
+  const several = progress({ states: 1, aSecond: 1, survey: { ...survey, asks: 1_603, balance: 1.084, kept_seconds_ago: 12 } });
+  expect(several).toContainEqual(["asked", "1,603"]);
+  expect(several).toContainEqual(["balance", "1.08"]);
+  expect(several).toContainEqual(["kept", "12 s ago"]);
+  const note = { bits: 64, collision_risk: 0, depth: 6, workers: 2, asks: 4, sent_bytes: 0 };
+  const done = figures({ reply: "surveyed", ends: [], states: 19, edges: 21, partial: null, survey: note, seconds: 0.04, memory_bytes: 900 });
+  expect(done.map(([name, value]) => `${name} ${value}`).join(", ")).toBe("steps 21, steps deep 6, seconds 0.0, cores 2, memory 1 MB, asked 4, risk of collision 0.0");
 });
 
 test("answers are told with the states to look at", () => {

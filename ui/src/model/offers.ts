@@ -28,6 +28,7 @@ function all(): Offer[] {
     { label: "Seek the next halt of a breakpoint", group: "Run", run: () => void model.order({ order: "seek", universe: model.here }) },
     { label: "Show the universes that were visited", group: "Multiverse", run: () => (model.shown = "seen") },
     { label: "Show all states", group: "Multiverse", run: () => (model.shown = "all") },
+    { label: "Survey: count all states without keeping them", group: "Multiverse", run: () => void model.survey() },
     ...PANELS.filter(([name]) => name !== "caredeb" || view.model?.caredeb).map(([name, about]) => ({ label: `Show ${about}`, group: "Panels", run: () => (model.panel = name) })),
     ...(model.card?.possible ?? []).map((entry) => ({
       label: entry.agent === null ? entry.label : `${entry.label} of ${entry.agent}`,

@@ -1,6 +1,7 @@
 // The questions that can be put about all runs, and how their answers are told.
-import { counted } from "../words";
-import type { OutcomeRow, Question, RaceStep, Races, Reply, Step, Why } from "./types";
+import type { SurveyProgress } from "../wire/types";
+import { counted, grouped } from "../words";
+import type { ModelReply, OutcomeRow, Question, RaceStep, Races, Reply, Step, Why } from "./types";
 
 export interface Kind {
   id: string;
@@ -72,6 +73,52 @@ const part = (text: string, states: readonly number[] = [], steps: readonly { te
 /** Outcomes, each with a way there. */
 export function outcomes({ ends }: { ends: readonly OutcomeRow[] }): Part[] {
   return ends.map((end) => part(`${(end.verdicts ?? [end.kind]).join(" and ")}: ${end.text}`, [], end.steps));
+}
+
+/** A figure of a survey, by its name. */
+type Figure = [string, string];
+
+const megabytes = (bytes: number): string => `${grouped(Math.ceil(bytes / 1e6))} MB`;
+const asked = (count: number): Figure[] => (count > 0 ? [["asked", grouped(count)]] : []);
+
+/** How far a survey has come. */
+export function progress({ states, aSecond, survey }: { states: number; aSecond: number; survey: SurveyProgress }): Figure[] {
+  const { asks, kept_seconds_ago: kept } = survey;
+  return [
+    ["states", grouped(states)],
+    ["a second", grouped(aSecond)],
+    ["steps deep", grouped(survey.depth)],
+    ["memory", megabytes(survey.memory_bytes)],
+    ...asked(asks),
+    ...(asks > 0 ? [["balance", survey.balance.toFixed(2)] satisfies Figure] : []),
+    ["risk of collision", survey.collision_risk.toPrecision(2)],
+    ...(kept === null ? [] : [["kept", `${kept} s ago`] satisfies Figure]),
+  ];
+}
+
+/** What a survey took, and how sure it is. */
+export function figures({ edges, seconds, memory_bytes, survey }: Extract<ModelReply, { reply: "surveyed" }>): Figure[] {
+  return [
+    ["steps", grouped(edges)],
+    ["steps deep", grouped(survey.depth)],
+    ["seconds", seconds.toFixed(1)],
+    ["cores", String(survey.workers)],
+    ["memory", megabytes(memory_bytes)],
+    ...asked(survey.asks),
+    ["risk of collision", survey.collision_risk.toPrecision(2)],
+  ];
+}
+
+/** Why a survey is not all, and how it goes on. */
+export function left(why: Why): string {
+  return {
+    states: "There are more: raise the number of states, and it goes on from here.",
+    depth: "Some paths are longer.",
+    cancelled: "It was stopped, and goes on from here.",
+    time: "The time is used up; it goes on from here.",
+    met: "",
+    unfollowed: "Some runs are not followed to their ends.",
+  }[why];
 }
 
 /** A word on what an answer rests on that is not all; empty if it is. */

@@ -6,7 +6,7 @@ import { counts, differing, hopes, isRight } from "./judge";
 import { layout } from "./layout";
 import { receiverOf } from "./sequence";
 import { read, type States } from "./states";
-import type { AgentCard, Came, Card, ChangeRow, EndCount, LinkRow, Order, Question, Reply } from "./types";
+import type { AgentCard, Came, Card, ChangeRow, EndCount, LinkRow, Order, Question, Reply, SurveyWithin } from "./types";
 import { allStates, ask, type Told } from "./wire";
 
 /** Ends of more outcomes, and graphs of more states, are not judged: every outcome is a question of its own. */
@@ -75,6 +75,8 @@ class ModelState {
   axis = $state.raw({ x: -1, step: 48 });
   message = $state("");
   busy = $state(false);
+  /** What a survey came to. */
+  surveyed = $state.raw<Told<"surveyed"> | null>(null);
   /** Who can reach each outcome, once that was asked. */
   private reached = new Map<number, readonly number[]>();
 
@@ -96,6 +98,7 @@ class ModelState {
     this.states = null;
     this.state = null;
     this.endings = null;
+    this.surveyed = null;
     this.hope = null;
     this.reached.clear();
     this.trail = START;
@@ -136,6 +139,15 @@ class ModelState {
     const answer = await ask({ command: "difference", edge }, "difference");
     this.edge = answer.edge;
     this.changes = answer.changes;
+  }
+
+  /** Counts all states without keeping them; goes on where it was stopped. */
+  async survey(within: SurveyWithin = { wide: false }): Promise<void> {
+    this.panel = "ends";
+    this.message = "";
+    await this.attempt(async () => {
+      this.surveyed = await ask({ command: "survey", within }, "surveyed");
+    });
   }
 
   /** Explores all states, if that was not done for this program, and what they come to. */

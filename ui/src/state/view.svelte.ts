@@ -30,6 +30,8 @@ type Parts = { [P in Part as P["part"]]: P["is"] };
 /** An answer of a kind. */
 export type Told<K extends Reply["reply"] = Reply["reply"]> = Extract<Reply, { reply: K }>;
 
+type Surveying = Extract<Event, { event: "surveying" }>;
+
 /** What is kept as the server tells it: a part without a field of its name does not compile. */
 class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   status = $state<Status>("connecting");
@@ -75,6 +77,10 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   progress = $state<number | null>(null);
   /** How much of it is done, where nobody knows how much there is. */
   done = $state(0);
+  /** How far a survey has come, and how many states it meets in a second; null while there is none. */
+  survey = $state.raw<(Surveying & { aSecond: number }) | null>(null);
+  /** When that was counted last, and how many there were then. */
+  private counted = { at: 0, states: 0 };
   /** Moves with every change of the multiverse. */
   revision = $state(0);
   /** Moves with every entry that arrives. */
@@ -275,9 +281,25 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
         this.done = event.done;
         this.progress = event.total ? event.done / event.total : null;
         break;
+      case "surveying":
+        this.done = event.states;
+        this.survey = { ...event, aSecond: this.rate(event.states) };
+        break;
       case "console":
         break;
     }
+  }
+
+  /** How many states come in a second, over the last second. */
+  private rate(states: number): number {
+    const now = performance.now();
+    const seconds = (now - this.counted.at) / 1000;
+    if (this.survey && seconds < 1) {
+      return this.survey.aSecond;
+    }
+    const rate = this.survey ? Math.round((states - this.counted.states) / seconds) : 0;
+    this.counted = { at: now, states };
+    return rate;
   }
 
   private take(part: Part): void {
@@ -300,6 +322,7 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
         if (this.work === null) {
           this.progress = null;
           this.done = 0;
+          this.survey = null;
         }
         break;
       default:
