@@ -356,9 +356,13 @@ impl Sealed {
         key: i64,
     ) -> Result<(), StoreError> {
         let (mut rest, mut before, mut key) = (spelled, 0, key);
-        for ends in ends.chunks(TOGETHER) {
-            // All that are not as many as most go one by one: a statement for each number is none for most of them.
-            let rows = if ends.len() == TOGETHER { TOGETHER } else { 1 };
+        // All that are not as many as most go one by one: a statement for each number is none for most of them.
+        let (most, others) = ends.split_at(ends.len() - ends.len() % TOGETHER);
+        for (rows, ends) in [(TOGETHER, most), (1, others)] {
+            if ends.is_empty() {
+                continue;
+            }
+            // Once for all of them: to spell a statement of many rows takes as long as to add them.
             let mut statement = db.prepare_cached(&self.insertion(rows))?;
             let mut parameter = 1;
             for (number, end) in ends.iter().enumerate() {
