@@ -465,7 +465,7 @@ impl<'r> Run<'r> {
             let is_due = keeper.as_mut().is_some_and(|keeper| keeper.to.is_due());
             let is_time = survey.states() >= look;
             look = if is_time { 2 * look } else { look };
-            !self.looking.is_spent() && !is_due && !(is_time && device.news().is_some())
+            !(self.looking.is_spent() || is_due || is_time && device.news().is_some())
         })
     }
 
