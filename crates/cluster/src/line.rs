@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, SyncSender, sync_channel};
-use std::thread;
-use std::time::Duration;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use borges_link::Pipe;
 
@@ -21,9 +21,18 @@ const ALIVE: Duration = Duration::from_secs(1);
 /// What is heard of a member: something, or why nothing will be any more.
 pub(crate) type Heard = (usize, Result<Frame, String>);
 
-/// A connection.
+/// Who has said everything waits so long for the other end to have heard it.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// So often it is looked whether that is so.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A connection. Dropped, it is over when all that was said was sent, and the other end is done too: who leaves before that
+/// takes along what was not read yet.
 pub(crate) struct Line {
-    to: SyncSender<Vec<u8>>,
+    /// Nothing once it is over.
+    to: Option<SyncSender<Vec<u8>>>,
+    threads: [JoinHandle<()>; 2],
 }
 
 impl Line {
@@ -39,7 +48,7 @@ impl Line {
         let reading = Arc::new(pipe);
         let writing = Arc::clone(&reading);
         let named = |what: &str| thread::Builder::new().name(format!("{what} {member}"));
-        named("to member").spawn(move || {
+        let writes = named("to member").spawn(move || {
             loop {
                 let message = match from.recv_timeout(ALIVE) {
                     Ok(message) => message,
@@ -54,7 +63,7 @@ impl Line {
             }
             writing.end();
         })?;
-        named("from member").spawn(move || {
+        let reads = named("from member").spawn(move || {
             loop {
                 let heard = reading.next(MOST).and_then(|bytes| Frame::of_bytes(&bytes));
                 let is_over = heard.is_err();
@@ -67,11 +76,22 @@ impl Line {
                 }
             }
         })?;
-        Ok(Self { to })
+        let (to, threads) = (Some(to), [writes, reads]);
+        Ok(Self { to, threads })
     }
 
     /// Says something; if the line is broken, that is heard.
     pub(crate) fn say(&self, frame: &Frame) {
-        let _ = self.to.send(frame.to_bytes());
+        let _ = self.to.as_ref().map(|to| to.send(frame.to_bytes()));
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.to = None;
+        let until = Instant::now() + FAREWELL;
+        while !self.threads.iter().all(JoinHandle::is_finished) && Instant::now() < until {
+            thread::sleep(LOOK);
+        }
     }
 }
