@@ -1,4 +1,4 @@
-//! Surveys of programs of model languages, alone or with others, kept in [files](super::kept).
+//! Surveys of programs of model languages, alone or with others, kept in files.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
