@@ -70,7 +70,6 @@ impl Broker for NatsQueue {
             tasks,
             done,
             seen,
-            puts: 0,
             away: None,
             looked: Instant::now(),
         }))
@@ -84,7 +83,6 @@ struct NatsRun {
     tasks: Vec<JoinHandle<()>>,
     done: Receiver<Vec<u8>>,
     seen: Arc<Mutex<Seen>>,
-    puts: u64,
     /// Since when the server has not been there.
     away: Option<Instant>,
     looked: Instant,
@@ -104,7 +102,6 @@ impl JobRun for NatsRun {
         let message = PublishMessage::build()
             .message_id(format!("{}-{name}", self.name))
             .payload(sealed.into());
-        self.puts += 1;
         let context = &self.site.context;
         let kept = self.site.runtime.block_on(async {
             let sent = context.send_publish(subject, message).await;

@@ -141,22 +141,22 @@ impl Site {
 
     /// The stream of jobs.
     pub(super) async fn jobs(&self) -> Result<Stream, String> {
-        self.stream("jobs", TWICE).await
+        self.stream("jobs").await
     }
 
     /// The stream of what came of them.
     pub(super) async fn done(&self) -> Result<Stream, String> {
-        self.stream("done", TWICE).await
+        self.stream("done").await
     }
 
-    async fn stream(&self, what: &str, twice: Duration) -> Result<Stream, String> {
+    async fn stream(&self, what: &str) -> Result<Stream, String> {
         let config = Config {
             name: format!("borges-{what}-{}", self.team),
             subjects: vec![self.subject(what, "*")],
             retention: RetentionPolicy::WorkQueue,
             storage: StorageType::File,
             max_age: UNFETCHED,
-            duplicate_window: twice,
+            duplicate_window: TWICE,
             ..Config::default()
         };
         let stream = self.context.get_or_create_stream(config).await;

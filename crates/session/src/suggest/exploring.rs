@@ -54,7 +54,7 @@ pub(super) const SECONDS: Duration = Duration::from_secs(10);
 /// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
 const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
-pub(super) const SOLVER_TIME: Duration = Duration::from_secs(5);
+const SOLVER_TIME: Duration = Duration::from_secs(5);
 
 impl StatesOptions {
     /// What tells states apart, with what is taken for anything.
@@ -91,7 +91,7 @@ impl StatesOptions {
 
     /// Who answers what trying values cannot: the name was looked at before.
     pub(super) fn solver(&self) -> Option<Box<dyn Solver>> {
-        solver::named(self.solver.as_deref(), SOLVER_TIME).unwrap_or_default()
+        solver_named(self.solver.as_deref())
     }
 
     /// Looks at the name of who answers.
@@ -102,6 +102,11 @@ impl StatesOptions {
         let named = solver::named(self.solver.as_deref(), SOLVER_TIME);
         named.map(|_| ()).map_err(|message| wrong(path, message))
     }
+}
+
+/// Who answers what trying values cannot; nobody, if the name was not looked at before and there is none of it.
+pub(super) fn solver_named(name: Option<&str>) -> Option<Box<dyn Solver>> {
+    solver::named(name, SOLVER_TIME).unwrap_or_default()
 }
 
 /// The program that is asked about.

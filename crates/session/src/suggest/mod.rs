@@ -410,16 +410,12 @@ fn explore(
         Order::Coverage => SearchOrder::CoverageFirst,
         Order::Random(seed) => SearchOrder::Random(seed),
     };
-    let time = Duration::from_secs(5);
-    // The name was looked at before.
-    let solver =
-        || borges_concolic::solver::named(options.solver.as_deref(), time).unwrap_or_default();
+    let task = Task {
+        bounds,
+        order: strategy,
+        solver: options.solver.clone(),
+    };
     if let Some(workers) = workers {
-        let task = Task {
-            bounds,
-            order: strategy,
-            solver: options.solver.clone(),
-        };
         let jobs = Jobs {
             start: &subject.start,
             task: &task,
@@ -429,13 +425,13 @@ fn explore(
                 explore_proving(subject, search, budget)
             },
         };
-        let (explored, proofs) = jobs.run(budget, solver(), &mut |_| Goes::Continue);
+        let (explored, proofs) = jobs.run(budget, task.solver(), &mut |_| Goes::Continue);
         return (explored, proofs.into_iter().map(Option::flatten).collect());
     }
     let search = Search {
-        bounds,
-        strategy,
-        solver: solver(),
+        solver: task.solver(),
+        bounds: task.bounds,
+        strategy: task.order,
         ..Search::default()
     };
     let (explored, proofs) = explore_proving(subject, search, budget);

@@ -403,48 +403,38 @@ impl<'r> Run<'r> {
                 sighted = Sighted::of(Seen::default(), limits.clone(), self.looking);
             }
         }
-        loop {
+        let pause = loop {
             survey.hold(HELD);
             let pause = self.stint(&mut survey, &mut sighted, &device, keeper.as_deref_mut());
-            let (is_over, news) = (self.looking.is_spent(), device.news());
-            if let Some(news) = news {
-                let noted = Noted::default();
-                if is_over && keeper.is_none() {
-                    return Ok(Surveyed {
-                        survey,
-                        device,
-                        sighted,
-                        pause,
-                    });
+            let is_over = self.looking.is_spent();
+            let Some(news) = device.news() else {
+                let seen = sighted.seen(&self.asked.subject, &device);
+                self.keep(keeper.as_deref_mut(), &survey, &device, seen);
+                if is_over || pause != Pause::Cancelled {
+                    break pause;
                 }
-                self.facts = news;
-                let anew = self.device(&noted);
-                let begun = Survey::begin(Rc::clone(&anew));
-                if is_over {
-                    // Whoever goes on begins again, with what was learnt.
-                    self.keep(keeper.as_deref_mut(), &begun, &anew, Seen::default());
-                    return Ok(Surveyed {
-                        survey,
-                        device,
-                        sighted,
-                        pause,
-                    });
-                }
-                (device, survey) = (anew, begun);
-                sighted = Sighted::of(Seen::default(), limits.clone(), self.looking);
                 continue;
+            };
+            if is_over && keeper.is_none() {
+                break pause;
             }
-            let seen = sighted.seen(&self.asked.subject, &device);
-            self.keep(keeper.as_deref_mut(), &survey, &device, seen);
-            if is_over || pause != Pause::Cancelled {
-                return Ok(Surveyed {
-                    survey,
-                    device,
-                    sighted,
-                    pause,
-                });
+            self.facts = news;
+            let anew = self.device(&Noted::default());
+            let begun = Survey::begin(Rc::clone(&anew));
+            if is_over {
+                // Whoever goes on begins again, with what was learnt.
+                self.keep(keeper.as_deref_mut(), &begun, &anew, Seen::default());
+                break pause;
             }
-        }
+            (device, survey) = (anew, begun);
+            sighted = Sighted::of(Seen::default(), limits.clone(), self.looking);
+        };
+        Ok(Surveyed {
+            survey,
+            device,
+            sighted,
+            pause,
+        })
     }
 
     /// Surveys until it is over, there is news, or it is time to keep it.

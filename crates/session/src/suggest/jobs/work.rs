@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use borges_concolic::solver::{self, Solver};
+use borges_concolic::solver::Solver;
 use borges_concolic::{
     Bounds, Budget, Explored, Findings, Flow, Learned, Prefix, Progress, Search, SearchOrder,
 };
@@ -11,7 +11,7 @@ use borges_concolic::{
 use serde::{Deserialize, Serialize};
 
 use super::queue::Job;
-use crate::suggest::exploring::SOLVER_TIME;
+use crate::suggest::exploring::solver_named;
 
 /// Explores one job; what is said of each of its paths.
 pub(in crate::suggest) type Explore<'j, P> =
@@ -29,7 +29,7 @@ pub(in crate::suggest) struct Task {
 impl Task {
     /// Who answers what trying values cannot; the name was looked at before.
     pub(in crate::suggest) fn solver(&self) -> Option<Box<dyn Solver>> {
-        solver::named(self.solver.as_deref(), SOLVER_TIME).unwrap_or_default()
+        solver_named(self.solver.as_deref())
     }
 }
 
