@@ -1,5 +1,6 @@
 //! Whoever asks: puts jobs into the queue, and hears what came of them.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,12 +14,14 @@ use tokio::task::JoinHandle;
 use super::hello::{HELLO, Hello, Here, OFTEN, Seen};
 use super::parcel::{Piece, Unpacking, pieces};
 use super::site::{Site, WantsPiece, new_name};
-use super::{PATIENCE, QueueError};
+use super::{GONE, PATIENCE, QueueError};
 
 /// Between two tries to read again what could not be read.
 const AGAIN: Duration = Duration::from_millis(500);
 /// So often it is looked whether the server is there.
 const LOOK: Duration = Duration::from_millis(500);
+/// The server says within this time that it keeps a job, or it is put once more: whoever presses Ctrl-C waits no longer.
+const TAKES: Duration = Duration::from_secs(1);
 
 /// A queue on a NATS server that jobs can be put into.
 pub struct NatsQueue {
@@ -70,6 +73,8 @@ impl Broker for NatsQueue {
             tasks,
             done,
             seen,
+            unput: VecDeque::new(),
+            unheeded: None,
             away: None,
             looked: Instant::now(),
         }))
@@ -83,6 +88,10 @@ struct NatsRun {
     tasks: Vec<JoinHandle<()>>,
     done: Receiver<Vec<u8>>,
     seen: Arc<Mutex<Seen>>,
+    /// Jobs that the server has not taken yet, with their names: it may be away, and come back.
+    unput: VecDeque<(String, Vec<u8>)>,
+    /// Since when it has not taken them although it is there.
+    unheeded: Option<Instant>,
     /// Since when the server has not been there.
     away: Option<Instant>,
     looked: Instant,
@@ -99,24 +108,19 @@ impl JobRun for NatsRun {
                 "a job of {length} bytes is more than the queue takes at a time: raise max_payload, which is {most}"
             ));
         }
-        let message = PublishMessage::build()
-            .message_id(format!("{}-{name}", self.name))
-            .payload(sealed.into());
-        let context = &self.site.context;
-        let kept = self.site.runtime.block_on(async {
-            let sent = context.send_publish(subject, message).await;
-            sent.map_err(|error| error.to_string())?
-                .await
-                .map_err(|error| error.to_string())
-        });
-        kept.map(|_| ())
-            .map_err(|why| format!("the queue did not take a job: {why}"))
+        // The name of a job is the same whenever it is put: the server takes it once.
+        let (name, order) = (format!("{}-{name}", self.name), self.unput.is_empty());
+        if !order || self.publish(&name, &sealed).is_err() {
+            self.unput.push_back((name, sealed));
+        }
+        Ok(())
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Vec<u8>>, String> {
         if self.looked.elapsed() > LOOK {
             self.looked = Instant::now();
             self.site.is_there(&mut self.away)?;
+            self.put_again()?;
         }
         match self.done.recv_timeout(wait) {
             Ok(answer) => Ok(Some(answer)),
@@ -127,6 +131,55 @@ impl JobRun for NatsRun {
 
     fn workers(&self) -> (usize, Vec<String>) {
         lock(&self.seen).count()
+    }
+}
+
+impl NatsRun {
+    /// Has the server keep a job.
+    fn publish(&self, name: &str, sealed: &[u8]) -> Result<(), String> {
+        if !self.site.is_connected() {
+            return Err("it is away".to_owned());
+        }
+        let message = PublishMessage::build()
+            .message_id(name)
+            .payload(sealed.to_vec().into());
+        let subject = self.site.subject("jobs", &self.name);
+        let context = &self.site.context;
+        let kept = async {
+            let sent = context.send_publish(subject, message).await;
+            sent.map_err(|error| error.to_string())?
+                .await
+                .map_err(|error| error.to_string())
+        };
+        let kept = self
+            .site
+            .runtime
+            .block_on(async { tokio::time::timeout(TAKES, kept).await });
+        kept.map_err(|_| "it does not answer".to_owned())?
+            .map(|_| ())
+    }
+
+    /// Puts what the server did not take.
+    ///
+    /// # Errors
+    /// It is there, and still takes nothing.
+    fn put_again(&mut self) -> Result<(), String> {
+        while let Some((name, sealed)) = self.unput.front() {
+            if !self.site.is_connected() {
+                // How long that may be is somebody else's to say.
+                self.unheeded = None;
+                return Ok(());
+            }
+            if let Err(why) = self.publish(name, sealed) {
+                let since = *self.unheeded.get_or_insert_with(Instant::now);
+                let is_over = since.elapsed() > GONE;
+                let why = format!("the queue did not take a job: {why}");
+                return if is_over { Err(why) } else { Ok(()) };
+            }
+            self.unheeded = None;
+            self.unput.pop_front();
+        }
+        Ok(())
     }
 }
 

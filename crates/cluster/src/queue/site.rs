@@ -212,12 +212,17 @@ impl Site {
         postcard::from_bytes(bytes).ok()
     }
 
+    /// Whether the connection is there now.
+    pub(super) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
     /// Whether the connection is there; `since` notes for how long it has not been.
     ///
     /// # Errors
     /// The server is gone, in words.
     pub(super) fn is_there(&self, since: &mut Option<Instant>) -> Result<bool, String> {
-        if self.client.connection_state() == State::Connected {
+        if self.is_connected() {
             *since = None;
             return Ok(true);
         }

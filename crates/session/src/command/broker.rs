@@ -16,10 +16,11 @@ pub trait Broker: Send + Sync {
 
 /// The jobs of one exploration. Dropped, it is over: jobs that nobody has begun are no more, and whoever works on one stops.
 pub trait JobRun {
-    /// Puts a job. One with the same name that is there already may be kept instead.
+    /// Puts a job, now or when whoever keeps it is there again. One with the same name that is there already may be kept
+    /// instead.
     ///
     /// # Errors
-    /// It did not come to be kept, or nobody knows: in words.
+    /// It cannot be kept: in words.
     fn put(&mut self, name: &str, job: &[u8]) -> Result<(), String>;
 
     /// What came of a job next, if anything does before that time is over. It may come more than once.
