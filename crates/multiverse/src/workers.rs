@@ -19,8 +19,9 @@ pub trait Workers {
     /// Calls `job` with every number below `jobs`, and returns when all calls have.
     fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync));
 
-    /// As [`Workers::run`], where the jobs do a [`Workers::batch`]: who has a clock learns how much that should be.
-    fn run_batch(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    /// As [`Workers::run`], where the jobs do so many times a [`Workers::batch`], or less: who has a clock learns how much
+    /// that should be.
+    fn run_batch(&self, _times: usize, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
         self.run(jobs, job);
     }
 }
@@ -59,7 +60,7 @@ pub(crate) fn map<T: Sync, R: Send>(
     let size = items.len().div_ceil(count * 4).max(1);
     let chunks: Vec<_> = items.chunks(size).collect();
     let results: Vec<_> = chunks.iter().map(|_| Mutex::new(None)).collect();
-    workers.run_batch(chunks.len(), &|nth| {
+    workers.run_batch(1, chunks.len(), &|nth| {
         if let (Some(chunk), Some(place)) = (chunks.get(nth), results.get(nth)) {
             let done: Vec<_> = chunk.iter().map(&each).collect();
             if let Ok(mut place) = place.lock() {

@@ -67,10 +67,10 @@ impl Workers for Threads {
         }
     }
 
-    fn run_batch(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
+    fn run_batch(&self, times: usize, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
         let began = Instant::now();
         self.run(jobs, job);
-        let (took, batch) = (began.elapsed(), self.batch());
+        let (took, batch) = (began.elapsed() / times.max(1) as u32, self.batch());
         let better = match took {
             took if took < TIME.start => (2 * batch).min(BATCH),
             took if took > TIME.end => (batch / 2).max(FEWEST),

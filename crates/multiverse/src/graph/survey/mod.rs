@@ -1,9 +1,10 @@
 //! All states without keeping them: for multiverses that are too large to be kept as a graph.
 //!
-//! A survey consists of [`Share`]s. One alone does everything; several divide the states by their digests, and tell each
-//! other which are new. What they find is the same.
+//! A survey consists of [`Share`]s. One alone does everything; several divide the states by their digests. Those of one
+//! process add to each other's tables, those of several tell each other which are new. What they find is the same.
 
 mod among;
+mod beside;
 mod level;
 mod log;
 mod prefixes;
@@ -13,6 +14,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::slice::from_mut;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 pub use among::{Apart, Leader, Letter, Member, Post, Tally};
@@ -34,6 +36,9 @@ const FEW: usize = 16;
 
 /// A share follows so many batches in a round: in the end all wait for the slowest.
 const ROUND: usize = 4;
+
+/// States that are handed out to a share at once: who is faster follows more, and nobody waits long for the others.
+const HANDED: usize = 128;
 
 /// A level is dealt anew where a share has so many times what is its due: others would wait for it.
 const UNEVEN: f64 = 1.05;
@@ -133,10 +138,9 @@ impl<L: Language, F: Digest> Survey<L, F> {
         L: Clone,
     {
         let share = |nth| Share::empty(apart(language), first + nth, of);
-        Self {
-            shares: (0..here.max(1)).map(share).collect(),
-            first,
-        }
+        let mut shares: Vec<_> = (0..here.max(1)).map(share).collect();
+        Share::join(&mut shares);
+        Self { shares, first }
     }
 
     /// A survey that goes on from what was kept of another one, as so many shares: what each of its shares had
@@ -437,8 +441,8 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         }
     }
 
-    /// Each share follows up to so many states; afterwards all questions among these shares are settled. Those to shares
-    /// elsewhere, with who asks whom.
+    /// The shares follow up to so many states each, or those that are faster more of them; afterwards all questions among
+    /// these shares are settled. Those to shares elsewhere, with who asks whom.
     fn round<K: Onlooker<L>>(
         &mut self,
         most: usize,
@@ -450,6 +454,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         let elsewhere = (0..of).filter(|to| !(first..first + count as u32).contains(to));
         let elsewhere: Vec<u32> = elsewhere.collect();
         let others = Mutex::new(Vec::new());
+        let handed = AtomicUsize::new(0);
         let asks: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         let answers: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         each(
@@ -457,7 +462,14 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             looks,
             Work::Follow,
             &|from, share, look| {
-                share.expand(most, look);
+                loop {
+                    let before = handed.fetch_add(HANDED, Ordering::Relaxed);
+                    let (left, waiting) = ((most * count).saturating_sub(before), share.waiting());
+                    share.expand(left.min(HANDED), look);
+                    if share.waiting() == waiting {
+                        break;
+                    }
+                }
                 for to in 0..count {
                     put(&asks[from * count + to], share.ask(first + to as u32));
                 }
@@ -471,10 +483,12 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             },
         );
         let others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if count == 1 {
+        let is_asked = asks.iter().any(|ask| is_there(ask));
+        if !is_asked && !self.shares.iter().any(Share::is_tight) {
             return others;
         }
         each(&mut self.shares, looks, Work::Answer, &|to, share, _| {
+            share.make_room();
             for from in 0..count {
                 let ask = take(&asks[from * count + to]);
                 put(
@@ -483,6 +497,9 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
                 );
             }
         });
+        if !is_asked {
+            return others;
+        }
         each(&mut self.shares, looks, Work::Answer, &|from, share, _| {
             for to in 0..count {
                 if let Some(answer) = take(&answers[from * count + to]) {
@@ -606,7 +623,7 @@ where
             job(nth, share, look);
         };
         match work {
-            Work::Follow => workers.run_batch(cells.len(), &job),
+            Work::Follow => workers.run_batch(ROUND, cells.len(), &job),
             Work::Answer => workers.run(cells.len(), &job),
         }
     }
@@ -619,6 +636,11 @@ fn apart<L: Language + Clone>(language: &L) -> L {
 
 fn put<T>(place: &Mutex<Option<T>>, thing: Option<T>) {
     *place.lock().unwrap_or_else(PoisonError::into_inner) = thing;
+}
+
+fn is_there<T>(place: &Mutex<Option<T>>) -> bool {
+    let place = place.lock().unwrap_or_else(PoisonError::into_inner);
+    place.is_some()
 }
 
 fn take<T>(place: &Mutex<Option<T>>) -> Option<T> {

@@ -7,6 +7,7 @@ use std::ops::BitXor;
 
 use serde::{Deserialize, Serialize};
 
+use super::beside::{Open, Tables};
 use super::level::Level;
 use super::log::Log;
 use super::prefixes::{EndNode, Prefixes};
@@ -32,8 +33,8 @@ pub struct Share<L: Language, F> {
     language: L,
     nth: u32,
     of: u32,
-    /// The digests that it owns.
-    known: Table<F>,
+    /// The digests that it owns, with those of the others in its process.
+    known: Tables<F>,
     /// How the states were reached that it follows.
     log: Log,
     now: Level<L::State>,
@@ -61,7 +62,7 @@ pub struct Counts {
     pub ends: u64,
     /// States of which the language does not know how they go on.
     pub unfollowed: u64,
-    /// Digests that others were asked about.
+    /// Digests that their owners were asked about: others elsewhere, or one here whose table had no room.
     pub asked: u64,
     /// States that could not be numbered any more, and were not followed.
     pub lost: u64,
@@ -97,7 +98,7 @@ impl<L: Language, F: Digest> Share<L, F> {
     pub fn alone(language: L) -> Self {
         let start = language.canonical(language.initial());
         let mut share = Self::empty(language, 0, 1);
-        share.known.insert(F::digest(&start));
+        share.know(F::digest(&start));
         share.now.push(HELD, 0, start);
         share
     }
@@ -127,7 +128,7 @@ impl<L: Language, F: Digest> Share<L, F> {
             language,
             nth,
             of,
-            known: Table::new(),
+            known: Tables::one(nth),
             log: Log::new(),
             now: Level::new(),
             next: Level::new(),
@@ -144,7 +145,15 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Knows of a state that others came to, if it is its own.
     pub(super) fn know(&mut self, digest: F) {
         if digest.owner(self.of) == self.nth {
-            self.known.insert(digest);
+            self.known.alter(self.nth).insert(digest);
+        }
+    }
+
+    /// Shares of one process, in the order of their numbers, add to each other's tables from now on.
+    pub(super) fn join(shares: &mut [Self]) {
+        let tables = Tables::joined(shares.iter().map(|share| &share.known));
+        for share in shares {
+            share.known = tables.clone();
         }
     }
 
@@ -155,7 +164,7 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// Whether it knows a state that is its own.
     pub(super) fn knows(&self, digest: F) -> bool {
-        self.known.has(digest)
+        self.known.of(self.nth).has(digest)
     }
 
     /// The states that it has still to follow and holds.
@@ -176,6 +185,8 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Follows up to so many states of this level. `look` sees each of them, and its outcome if it is an end.
     pub fn expand(&mut self, most: usize, look: &mut impl Onlooker<L>) {
         let (mut steps, mut coming) = (Vec::new(), Vec::new());
+        let tables = self.known.clone();
+        let mut open = tables.open();
         for _ in 0..most {
             let Some((id, state)) = self.now.pop().or_else(|| self.recall()) else {
                 return;
@@ -211,13 +222,13 @@ impl<L: Language, F: Digest> Share<L, F> {
                     state,
                 });
             }
-            self.come(&mut coming);
+            self.come(&mut coming, &mut open);
         }
     }
 
     /// Steps lead from a state to others.
-    fn come(&mut self, coming: &mut Vec<Successor<L::State, F>>) {
-        let (nth, of, known) = (self.nth, self.of, &self.known);
+    fn come(&mut self, coming: &mut Vec<Successor<L::State, F>>, known: &mut Open<'_, F>) {
+        let of = self.of;
         // What is looked at is mostly not near: all of it is fetched at once, and then looked at one by one.
         let slot = |digest: F| digest.word() as usize % RECENT;
         let recent = coming
@@ -230,19 +241,21 @@ impl<L: Language, F: Digest> Share<L, F> {
             // Zeros are those that nobody asked about.
             let recent = std::mem::replace(&mut self.recent[slot(digest)], digest);
             let is_recent = recent == digest && digest != F::default();
-            if !is_recent && digest.owner(of) == nth {
-                near ^= known.near(digest);
+            if !is_recent {
+                near ^= known.near(digest.owner(of), digest);
             }
             !is_recent
         });
         black_box(near);
         for next in coming.drain(..) {
             let owner = next.digest.owner(of);
-            if owner != nth {
-                self.counts.asked += 1;
-                self.asking[owner as usize].push(next);
-            } else if self.known.insert(next.digest) {
-                self.adopt(next.parent, next.option, next.state);
+            match known.insert(owner, next.digest) {
+                Some(true) => self.adopt(next.parent, next.option, next.state),
+                Some(false) => {}
+                None => {
+                    self.counts.asked += 1;
+                    self.asking[owner as usize].push(next);
+                }
             }
         }
     }
@@ -270,17 +283,28 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Answers a question about digests that this share owns, and knows them from now on.
     pub fn answer(&mut self, ask: &Unsure<F>) -> News {
         let mut is_new = vec![0; ask.digests.len().div_ceil(64)];
+        let mut known = self.known.alter(self.nth);
         for (word, digests) in is_new.iter_mut().zip(ask.digests.chunks(64)) {
-            let near = digests.iter().map(|digest| self.known.near(*digest));
+            let near = digests.iter().map(|digest| known.near(*digest));
             black_box(near.fold(0, BitXor::bitxor));
             for (nth, digest) in digests.iter().enumerate() {
-                *word |= u64::from(self.known.insert(*digest)) << nth;
+                *word |= u64::from(known.insert(*digest)) << nth;
             }
         }
         News {
             number: ask.number,
             is_new,
         }
+    }
+
+    /// Whether its table should grow before more is added to it by several at once.
+    pub(super) fn is_tight(&self) -> bool {
+        self.known.of(self.nth).is_tight()
+    }
+
+    /// Has its table grow where it should.
+    pub(super) fn make_room(&self) {
+        self.known.alter(self.nth).make_room();
     }
 
     /// Takes an answer, once; others, in any order, and nothing for a question that was not asked.
@@ -331,7 +355,7 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// How many digests it owns: states that somebody came to.
     #[must_use]
     pub fn known(&self) -> usize {
-        self.known.len()
+        self.known.of(self.nth).len()
     }
 
     /// What it has counted.
@@ -348,12 +372,12 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// The digests that it owns, a sorted part after the other.
     pub fn digests(&self) -> impl Iterator<Item = Vec<F>> {
-        (0..Table::<F>::PARTS).map(|nth| self.known.sorted(nth))
+        (0..Table::<F>::PARTS).map(|part| self.digests_of(part))
     }
 
     /// Of those parts, number `nth`.
-    pub(super) fn digests_of(&self, nth: usize) -> Vec<F> {
-        self.known.sorted(nth)
+    pub(super) fn digests_of(&self, part: usize) -> Vec<F> {
+        self.known.of(self.nth).sorted(part)
     }
 
     /// The ways to what it has still to follow, and to its ends. It must have settled.
@@ -492,7 +516,7 @@ impl<L: Language, F: Digest> Share<L, F> {
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let asked = self.asked.values().chain(&self.asking).map(Vec::capacity);
-        self.known.heap_bytes()
+        self.known.of(self.nth).heap_bytes()
             + self.log.heap_bytes()
             + self.recent.capacity() * size_of::<F>()
             + self.now.heap_bytes()
