@@ -109,7 +109,13 @@ impl ProgramImport {
         };
         if has(ValType::V128) {
             Remedy::Vector
-        } else if has(ValType::ExternRef) || has(ValType::FuncRef) {
+        } else if self
+            .ty
+            .params
+            .iter()
+            .chain(&self.ty.results)
+            .any(|ty| ty.is_reference())
+        {
             Remedy::Reference
         } else if self.module.starts_with("wasi") {
             Remedy::System

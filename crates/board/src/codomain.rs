@@ -296,8 +296,8 @@ fn key(value: Value) -> i64 {
         }
         Value::FuncRef(None) | Value::ExternRef(None) => -1,
         Value::FuncRef(Some(i)) | Value::ExternRef(Some(i)) => i64::from(i),
-        // No input is a vector: they all count as one.
-        Value::V128(_) => 0,
+        // No input is a vector or an exception: they all count as one.
+        Value::V128(_) | Value::ExnRef(_) => 0,
     }
 }
 
@@ -318,7 +318,7 @@ fn unkey(ty: ValType, key: i64) -> Value {
         }),
         ValType::FuncRef => Value::FuncRef(reference),
         ValType::ExternRef => Value::ExternRef(reference),
-        ValType::V128 => Value::default_of(ty),
+        ValType::V128 | ValType::ExnRef => Value::default_of(ty),
     }
 }
 
@@ -336,7 +336,7 @@ fn key_bounds(ty: ValType) -> (i64, i64) {
             key(Value::F64(f64::INFINITY.to_bits())),
         ),
         ValType::FuncRef | ValType::ExternRef => (-1, i64::from(u32::MAX)),
-        ValType::V128 => (0, 0),
+        ValType::V128 | ValType::ExnRef => (0, 0),
     }
 }
 

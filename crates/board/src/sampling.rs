@@ -96,7 +96,7 @@ fn powers_of_two(ty: ValType) -> Vec<Value> {
         ValType::I64 => i64::try_from(power).ok().map(Value::I64),
         ValType::F32 => Some(Value::F32((power as f32).to_bits())),
         ValType::F64 => Some(Value::F64((power as f64).to_bits())),
-        ValType::FuncRef | ValType::ExternRef | ValType::V128 => None,
+        ValType::FuncRef | ValType::ExternRef | ValType::V128 | ValType::ExnRef => None,
     }));
     values
 }
@@ -116,7 +116,7 @@ fn small(ty: ValType, n: i32) -> Value {
         ValType::F64 => Value::F64(f64::from(n).to_bits()),
         ValType::FuncRef => Value::FuncRef(None),
         ValType::ExternRef => Value::ExternRef(None),
-        ValType::V128 => Value::default_of(ty),
+        ValType::V128 | ValType::ExnRef => Value::default_of(ty),
     }
 }
 

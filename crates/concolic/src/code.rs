@@ -60,6 +60,8 @@ pub(crate) enum Op {
     TableSet,
     /// Any instruction of a function with vectors.
     Vectors,
+    /// `throw` and `throw_ref`.
+    Throw,
 }
 
 /// An instruction.
@@ -162,6 +164,7 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         | Instr::Nop
         | Instr::Block(_)
         | Instr::Loop(_)
+        | Instr::TryTable(..)
         | Instr::Else
         | Instr::End
         | Instr::Call(_)
@@ -211,5 +214,6 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::TableGrow(_) => Op::TableGrow,
         Instr::TableFill(_) => Op::TableFill,
         Instr::Wide(..) => Op::Vectors,
+        Instr::Throw(_) | Instr::ThrowRef => Op::Throw,
     }
 }

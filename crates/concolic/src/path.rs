@@ -172,6 +172,19 @@ pub enum Cut {
     Waits,
     /// It came to a function with vectors (SIMD), which are not followed.
     Vectors,
+    /// Something would throw an exception, which is not followed.
+    Exceptions,
+}
+
+impl Cut {
+    /// What is not followed, if it is that and no bound.
+    pub(crate) fn unfollowed(self) -> Option<&'static str> {
+        match self {
+            Cut::Vectors => Some("a function with vectors (SIMD), which are not followed"),
+            Cut::Exceptions => Some("an exception is thrown, which is not followed"),
+            _ => None,
+        }
+    }
 }
 
 /// One way along a path: conditions on the inputs under which the program takes it.

@@ -291,7 +291,7 @@ pub(crate) fn greatest(ty: ValType) -> u64 {
         ValType::I32 | ValType::F32 => u64::from(u32::MAX),
         // A vector is never asked for: programs with some are refused.
         ValType::I64 | ValType::F64 | ValType::V128 => u64::MAX,
-        ValType::FuncRef | ValType::ExternRef => u64::from(u32::MAX) + 1,
+        ValType::FuncRef | ValType::ExternRef | ValType::ExnRef => u64::from(u32::MAX) + 1,
     }
 }
 
@@ -300,7 +300,7 @@ fn sign_bit(ty: ValType) -> u64 {
     match ty {
         ValType::I32 | ValType::F32 => 1 << 31,
         ValType::I64 | ValType::F64 => 1 << 63,
-        ValType::FuncRef | ValType::ExternRef | ValType::V128 => 0,
+        ValType::FuncRef | ValType::ExternRef | ValType::V128 | ValType::ExnRef => 0,
     }
 }
 
@@ -313,7 +313,7 @@ pub fn cell_of(value: Value) -> u64 {
         Value::I64(v) => v as u64,
         Value::F32(bits) => u64::from(bits),
         Value::F64(bits) => bits,
-        Value::FuncRef(index) | Value::ExternRef(index) => reference(index),
+        Value::FuncRef(index) | Value::ExternRef(index) | Value::ExnRef(index) => reference(index),
         Value::V128(_) => 0,
     }
 }
@@ -329,6 +329,7 @@ pub fn value_of(ty: ValType, cell: u64) -> Value {
         ValType::F64 => Value::F64(cell),
         ValType::FuncRef => Value::FuncRef(reference),
         ValType::ExternRef => Value::ExternRef(reference),
+        ValType::ExnRef => Value::ExnRef(reference),
         ValType::V128 => Value::default_of(ty),
     }
 }

@@ -45,7 +45,8 @@ impl Shape {
             shape.goes.push(Goes::default());
             let mut falls = true;
             match instr {
-                Instr::Block(_) => open.push(block(None, None)),
+                // What is thrown is not followed to where it is caught.
+                Instr::Block(_) | Instr::TryTable(..) => open.push(block(None, None)),
                 Instr::Loop(_) => open.push(block(Some(at), None)),
                 Instr::If(_) => open.push(block(None, Some(at))),
                 Instr::Else => {
@@ -87,7 +88,7 @@ impl Shape {
                     shape.goes[at].returns = true;
                     falls = false;
                 }
-                Instr::Unreachable => falls = false,
+                Instr::Unreachable | Instr::Throw(_) | Instr::ThrowRef => falls = false,
                 _ => {}
             }
             if falls {

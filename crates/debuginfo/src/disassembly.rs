@@ -1,7 +1,7 @@
 //! Functions as text, one instruction a line, with names where the module has them.
 
 use borges_vm::{CodeOffset, FuncIdx, FuncType};
-use wasmparser::{BlockType, MemArg, Operator};
+use wasmparser::{BlockType, BrTable, Catch, MemArg, Operator};
 
 use crate::functions::readable;
 use crate::module::ModuleIndex;
@@ -42,7 +42,10 @@ pub(crate) fn disassemble(module: &ModuleIndex, function: FuncIdx) -> Vec<Instru
         };
         let text = printer.text(&operator);
         match operator {
-            Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
+            Operator::Block { .. }
+            | Operator::Loop { .. }
+            | Operator::If { .. }
+            | Operator::TryTable { .. } => {
                 instructions.push(Instruction {
                     offset,
                     depth,
@@ -75,6 +78,24 @@ pub(crate) fn disassemble(module: &ModuleIndex, function: FuncIdx) -> Vec<Instru
     instructions
 }
 
+/// The labels of a `br_table`, the default last.
+fn labels(targets: &BrTable<'_>) -> String {
+    let labels = targets.targets().map_while(Result::ok);
+    let all = labels.chain([targets.default()]);
+    let all: Vec<_> = all.map(|label| label.to_string()).collect();
+    all.join(" ")
+}
+
+/// A clause of a `try_table`.
+fn catch(clause: &Catch) -> String {
+    match *clause {
+        Catch::One { tag, label } => format!("(catch {tag} {label})"),
+        Catch::OneRef { tag, label } => format!("(catch_ref {tag} {label})"),
+        Catch::All { label } => format!("(catch_all {label})"),
+        Catch::AllRef { label } => format!("(catch_all_ref {label})"),
+    }
+}
+
 /// Prints the operators of one function.
 struct Printer<'a> {
     module: &'a ModuleIndex,
@@ -101,17 +122,16 @@ impl Printer<'_> {
             Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
                 self.block_type(*blockty)
             }
+            Operator::TryTable { try_table } => {
+                let ty = Some(self.block_type(try_table.ty)).filter(|ty| !ty.is_empty());
+                let clauses = try_table.catches.iter().map(catch);
+                ty.into_iter().chain(clauses).collect::<Vec<_>>().join(" ")
+            }
+            Operator::Throw { tag_index } => tag_index.to_string(),
             Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
                 relative_depth.to_string()
             }
-            Operator::BrTable { targets } => {
-                let mut text = String::new();
-                for target in targets.targets().map_while(Result::ok) {
-                    text.push_str(&format!("{target} "));
-                }
-                text.push_str(&targets.default().to_string());
-                text
-            }
+            Operator::BrTable { targets } => labels(targets),
             Operator::Call { function_index }
             | Operator::RefFunc { function_index }
             | Operator::ReturnCall { function_index } => self.function(*function_index),

@@ -401,9 +401,12 @@ impl ModuleIndex {
         while !operators.eof() {
             let at = CodeOffset(operators.original_position() as u32);
             match operators.read() {
-                Ok(Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. }) => {
-                    depth += 1
-                }
+                Ok(
+                    Operator::Block { .. }
+                    | Operator::Loop { .. }
+                    | Operator::If { .. }
+                    | Operator::TryTable { .. },
+                ) => depth += 1,
                 Ok(Operator::End) if depth == 0 => returns.push(at),
                 Ok(Operator::End) => depth -= 1,
                 Ok(
@@ -495,6 +498,7 @@ pub(crate) fn val_type(ty: wasmparser::ValType) -> Option<ValType> {
         wasmparser::ValType::V128 => ValType::V128,
         wasmparser::ValType::Ref(ty) if ty.is_func_ref() => ValType::FuncRef,
         wasmparser::ValType::Ref(ty) if ty.is_extern_ref() => ValType::ExternRef,
+        wasmparser::ValType::Ref(wasmparser::RefType::EXNREF) => ValType::ExnRef,
         _ => return None,
     })
 }

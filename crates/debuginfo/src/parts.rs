@@ -108,7 +108,9 @@ impl DebugInfo {
                 Some(ValType::I64) => (Encoding::Signed, 8),
                 Some(ValType::F32) => (Encoding::Float, 4),
                 Some(ValType::F64) => (Encoding::Float, 8),
-                Some(ValType::FuncRef | ValType::ExternRef) => (Encoding::Unsigned, 4),
+                Some(ValType::FuncRef | ValType::ExternRef | ValType::ExnRef) => {
+                    (Encoding::Unsigned, 4)
+                }
                 Some(ValType::V128) => return None,
                 None if ty == TypeId::BOOL => (Encoding::Bool, 1),
                 None if ty == TypeId::REFERENCE => (Encoding::Unsigned, POINTER_BYTES),

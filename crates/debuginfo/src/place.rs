@@ -240,7 +240,7 @@ pub(crate) fn value_bytes(value: Value) -> Vec<u8> {
         Value::F32(bits) => bits.to_le_bytes().to_vec(),
         Value::I64(value) => value.to_le_bytes().to_vec(),
         Value::F64(bits) => bits.to_le_bytes().to_vec(),
-        Value::FuncRef(index) | Value::ExternRef(index) => index
+        Value::FuncRef(index) | Value::ExternRef(index) | Value::ExnRef(index) => index
             .map_or(0, |index| index.wrapping_add(1))
             .to_le_bytes()
             .to_vec(),

@@ -55,6 +55,7 @@ impl TypeId {
             ValType::FuncRef,
             ValType::ExternRef,
             ValType::V128,
+            ValType::ExnRef,
         ];
         let index = self.0.checked_sub(Self::BUILT_IN)?;
         types.into_iter().find(|&ty| ty as u32 == index)

@@ -163,7 +163,9 @@ fn put(value: Option<Value>, buffer: &mut [u8]) -> usize {
         Some(Value::I64(value)) => value.to_le_bytes().to_vec(),
         Some(Value::F32(bits)) => bits.to_le_bytes().to_vec(),
         Some(Value::F64(bits)) => bits.to_le_bytes().to_vec(),
-        Some(Value::FuncRef(number) | Value::ExternRef(number)) => reference(number),
+        Some(Value::FuncRef(number) | Value::ExternRef(number) | Value::ExnRef(number)) => {
+            reference(number)
+        }
         Some(Value::V128(vector)) => vector.to_vec(),
     };
     let count = bytes.len().min(buffer.len());

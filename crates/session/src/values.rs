@@ -16,10 +16,10 @@ pub fn show(value: Value) -> String {
             &f32::from_bits(bits).to_string(),
         ),
         Value::F64(bits) => float(f64::from_bits(bits), &f64::from_bits(bits).to_string()),
-        Value::FuncRef(None) | Value::ExternRef(None) => "null".to_owned(),
+        Value::FuncRef(None) | Value::ExternRef(None) | Value::ExnRef(None) => "null".to_owned(),
         Value::FuncRef(Some(index)) => format!("func {index}"),
         Value::ExternRef(Some(index)) => format!("extern {index}"),
-        Value::V128(_) => value.to_string(),
+        Value::V128(_) | Value::ExnRef(Some(_)) => value.to_string(),
     }
 }
 
@@ -159,7 +159,9 @@ pub(crate) fn json(value: Value) -> serde_json::Value {
             Err(_) => Json::from(show(value)),
         },
         Value::F64(bits) => float(f64::from_bits(bits)),
-        Value::FuncRef(_) | Value::ExternRef(_) | Value::V128(_) => Json::from(show(value)),
+        Value::FuncRef(_) | Value::ExternRef(_) | Value::V128(_) | Value::ExnRef(_) => {
+            Json::from(show(value))
+        }
     }
 }
 
@@ -218,6 +220,7 @@ pub fn parse(text: &str, ty: ValType) -> Result<Value, String> {
         ValType::FuncRef => reference(text).map(Value::FuncRef).ok_or_else(wrong),
         ValType::ExternRef => reference(text).map(Value::ExternRef).ok_or_else(wrong),
         ValType::V128 => Err("a vector cannot be typed in".to_owned()),
+        ValType::ExnRef => Err("an exception cannot be typed in".to_owned()),
     }
 }
 

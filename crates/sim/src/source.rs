@@ -175,7 +175,9 @@ pub(crate) fn number(v: f64, ty: ValType) -> Value {
         ValType::I64 => Value::I64(libm::round(v) as i64),
         ValType::F32 => Value::F32((v as f32).to_bits()),
         ValType::F64 => Value::F64(v.to_bits()),
-        ValType::FuncRef | ValType::ExternRef | ValType::V128 => Value::default_of(ty),
+        ValType::FuncRef | ValType::ExternRef | ValType::V128 | ValType::ExnRef => {
+            Value::default_of(ty)
+        }
     }
 }
 
@@ -187,6 +189,8 @@ fn as_type(value: Value, ty: ValType) -> Value {
         Value::I64(v) => number(v as f64, ty),
         Value::F32(v) => number(f64::from(f32::from_bits(v)), ty),
         Value::F64(v) => number(f64::from_bits(v), ty),
-        Value::FuncRef(_) | Value::ExternRef(_) | Value::V128(_) => Value::default_of(ty),
+        Value::FuncRef(_) | Value::ExternRef(_) | Value::V128(_) | Value::ExnRef(_) => {
+            Value::default_of(ty)
+        }
     }
 }

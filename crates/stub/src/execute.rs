@@ -69,11 +69,15 @@ impl core::fmt::Display for Besides<'_> {
     }
 }
 
-/// Whether an import is a memory or table that the VM makes: the environment's, and no other module's, which would put
+/// Whether an import is a memory, table or tag that the VM makes: the environment's, and no other module's, which would put
 /// something into it.
 #[must_use]
 pub fn is_made(import: &Import<'_>) -> bool {
-    import.module == "env" && matches!(import.ty, ExternType::Memory(_) | ExternType::Table(_))
+    import.module == "env"
+        && matches!(
+            import.ty,
+            ExternType::Memory(_) | ExternType::Table(_) | ExternType::Tag(_)
+        )
 }
 
 impl Program {

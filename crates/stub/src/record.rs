@@ -21,8 +21,8 @@ pub fn to_wire(value: Value) -> borges_wire::Value {
         Value::F64(bits) => borges_wire::Value::F64(bits),
         Value::FuncRef(index) => borges_wire::Value::FuncRef(index),
         Value::ExternRef(index) => borges_wire::Value::ExternRef(index),
-        // No input is a vector.
-        Value::V128(_) => borges_wire::Value::ExternRef(None),
+        // No input is a vector or an exception.
+        Value::V128(_) | Value::ExnRef(_) => borges_wire::Value::ExternRef(None),
     }
 }
 

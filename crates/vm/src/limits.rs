@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct Limits {
     /// Bytes of a module.
     pub module_bytes: u32,
-    /// Types of a module.
+    /// Types of a module; also its tags.
     pub types: u32,
     /// Parameters, and results, of a function type.
     pub arity: u32,
@@ -42,6 +42,10 @@ pub struct Limits {
     pub stack_slots: u32,
     /// Frames within each other.
     pub call_depth: u32,
+    /// 64-bit cells for the exceptions that a program has references to: one for the tag of each, and those of its
+    /// values. Equal exceptions are one. One more is the trap
+    /// [`Trap::TooManyExceptions`](crate::Trap::TooManyExceptions).
+    pub exception_cells: u32,
     /// Bytes of code that functions are compiled to, at most, and as much again for compiling: functions
     /// that do not fit run slower. No program can tell, so this one need not be equal anywhere.
     pub code_bytes: u32,
@@ -67,6 +71,7 @@ impl Limits {
             memory_bytes: u64::MAX,
             stack_slots: 1 << 16,
             call_depth: 4096,
+            exception_cells: 1 << 13,
             code_bytes: 64 << 20,
         }
     }
@@ -90,6 +95,7 @@ impl Limits {
             memory_bytes: u64::MAX,
             stack_slots: 1024,
             call_depth: 64,
+            exception_cells: 64,
             code_bytes: 16 << 10,
         }
     }

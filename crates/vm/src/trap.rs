@@ -44,6 +44,18 @@ pub enum Trap {
     /// The embedder refused a call.
     #[error("aborted by the host")]
     Host,
+    /// An exception was thrown that nothing on the stack catches.
+    #[cfg(feature = "exceptions")]
+    #[error("an exception that nobody catches")]
+    UncaughtException,
+    /// `throw_ref` of a null reference.
+    #[cfg(feature = "exceptions")]
+    #[error("null exception reference")]
+    NullException,
+    /// References to more exceptions than [`Limits::exception_cells`](crate::Limits::exception_cells) allows.
+    #[cfg(feature = "exceptions")]
+    #[error("too many exceptions are referred to")]
+    TooManyExceptions,
 }
 
 impl From<NumTrap> for Trap {
@@ -58,7 +70,7 @@ impl From<NumTrap> for Trap {
 
 impl Trap {
     /// All of them; a saved state names one by its place here.
-    pub const ALL: [Trap; 12] = [
+    pub const ALL: &'static [Trap] = &[
         Trap::Unreachable,
         Trap::DivideByZero,
         Trap::IntegerOverflow,
@@ -71,5 +83,11 @@ impl Trap {
         Trap::IndirectCallType,
         Trap::StackOverflow,
         Trap::Host,
+        #[cfg(feature = "exceptions")]
+        Trap::UncaughtException,
+        #[cfg(feature = "exceptions")]
+        Trap::NullException,
+        #[cfg(feature = "exceptions")]
+        Trap::TooManyExceptions,
     ];
 }

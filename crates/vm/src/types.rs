@@ -52,12 +52,17 @@ pub enum ValType {
     ExternRef,
     /// Vector of 128 bits.
     V128,
+    /// Reference to an exception, or null.
+    ExnRef,
 }
 
 impl ValType {
-    /// True of references to functions and to things of the embedder.
+    /// True of references to functions, to things of the embedder and to exceptions.
     pub const fn is_reference(self) -> bool {
-        matches!(self, ValType::FuncRef | ValType::ExternRef)
+        matches!(
+            self,
+            ValType::FuncRef | ValType::ExternRef | ValType::ExnRef
+        )
     }
 
     /// Cells that a value takes: a vector two, the lower half first.
@@ -75,7 +80,7 @@ impl ValType {
         match self {
             ValType::I64 | ValType::F64 | ValType::V128 => true,
             ValType::I32 | ValType::F32 => cell >> 32 == 0,
-            ValType::FuncRef | ValType::ExternRef => cell <= 1 << 32,
+            ValType::FuncRef | ValType::ExternRef | ValType::ExnRef => cell <= 1 << 32,
         }
     }
 }
@@ -90,6 +95,7 @@ impl core::fmt::Display for ValType {
             ValType::FuncRef => "funcref",
             ValType::ExternRef => "externref",
             ValType::V128 => "v128",
+            ValType::ExnRef => "exnref",
         })
     }
 }

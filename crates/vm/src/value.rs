@@ -35,6 +35,8 @@ pub enum Value {
     ExternRef(Option<u32>),
     /// A vector of 128 bits.
     V128(Vector),
+    /// A reference to an exception, by where the machine keeps it, or null. It means nothing outside of the machine.
+    ExnRef(Option<u32>),
 }
 
 impl Value {
@@ -48,6 +50,7 @@ impl Value {
             Value::FuncRef(_) => ValType::FuncRef,
             Value::ExternRef(_) => ValType::ExternRef,
             Value::V128(_) => ValType::V128,
+            Value::ExnRef(_) => ValType::ExnRef,
         }
     }
 
@@ -61,6 +64,7 @@ impl Value {
             ValType::FuncRef => Value::FuncRef(None),
             ValType::ExternRef => Value::ExternRef(None),
             ValType::V128 => vector([0; 2]),
+            ValType::ExnRef => Value::ExnRef(None),
         }
     }
 }
@@ -116,7 +120,9 @@ impl Value {
             Value::I64(v) => v as u64,
             Value::F32(bits) => u64::from(bits),
             Value::F64(bits) => bits,
-            Value::FuncRef(index) | Value::ExternRef(index) => ref_to_cell(index),
+            Value::FuncRef(index) | Value::ExternRef(index) | Value::ExnRef(index) => {
+                ref_to_cell(index)
+            }
             #[cfg(feature = "simd")]
             Value::V128(_) => self.to_cells()[0],
             #[cfg(not(feature = "simd"))]
@@ -133,6 +139,7 @@ impl Value {
             ValType::FuncRef => Value::FuncRef(ref_from_cell(cell)),
             ValType::ExternRef => Value::ExternRef(ref_from_cell(cell)),
             ValType::V128 => vector([cell, 0]),
+            ValType::ExnRef => Value::ExnRef(ref_from_cell(cell)),
         }
     }
 }
@@ -180,7 +187,10 @@ impl fmt::Display for Value {
             }
             #[cfg(not(feature = "simd"))]
             Value::V128(none) => match none {},
-            Value::FuncRef(None) | Value::ExternRef(None) => f.write_str("null"),
+            Value::ExnRef(Some(i)) => write!(f, "exception {i}"),
+            Value::FuncRef(None) | Value::ExternRef(None) | Value::ExnRef(None) => {
+                f.write_str("null")
+            }
         }
     }
 }

@@ -346,7 +346,7 @@ impl Explorer<'_, '_> {
 
     /// What is explored of an input's domain; what is left out of it is said.
     fn explored_domain(&mut self, state: &mut State, ty: ValType, mut domain: Set) -> Set {
-        if matches!(ty, ValType::FuncRef | ValType::ExternRef) {
+        if ty.is_reference() {
             // What a reference refers to is not for inputs to explore.
             domain = Set::single(domain.bounds().map_or(0, |(least, _)| least));
             self.leave_out(state, "references as inputs are explored with null only");

@@ -549,7 +549,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                         return Next::Waits;
                     }
                 }
-                (Exit::Budget, Some(Stopped::Cut(by))) => return Next::End(End::Cut(by)),
+                (Exit::Budget, Some(Stopped::Cut(by))) => return self.cut(state, by),
                 (Exit::Finished, _) => return Next::End(End::of_finished(&self.machine)),
                 (Exit::Trapped(trap), _) => return Next::End(End::Trapped(trap, location)),
                 (Exit::HostCall, _) => {
@@ -608,6 +608,14 @@ impl<'e, 'b> Explorer<'e, 'b> {
             Some(path) => heard(path),
             None => Flow::Continue,
         }
+    }
+
+    /// The end of what is followed, which is said unless it is a bound.
+    fn cut(&mut self, state: &State, by: Cut) -> Next {
+        if let Some(reason) = by.unfollowed() {
+            self.leave_out(state, reason);
+        }
+        Next::End(End::Cut(by))
     }
 
     fn leave_out(&mut self, state: &State, reason: &str) {

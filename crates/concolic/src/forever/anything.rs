@@ -93,9 +93,14 @@ pub(super) fn cell_of_local(
 ) -> Option<(usize, ValType)> {
     let found = frames.iter().rev().nth(frame as usize)?;
     let value = found.locals.get(local as usize)?;
-    // A vector is two cells, and none is taken for anything.
-    let fits = found.func == func && value.ty() != ValType::V128;
+    // A vector is two cells, and none is taken for anything; nor is an exception, which nothing computes.
+    let fits = found.func == func && is_word(value.ty());
     fits.then(|| (found.local_cell(local as usize), value.ty()))
+}
+
+/// Whether anything may be taken for a value of this type.
+fn is_word(ty: ValType) -> bool {
+    !matches!(ty, ValType::V128 | ValType::ExnRef)
 }
 
 /// The locals on a stack, by their cells.
@@ -108,7 +113,7 @@ pub(super) fn locals(frames: &[FrameView]) -> HashMap<usize, StateWord> {
                 func: frame.func,
                 local: local as u32,
             };
-            if frame.locals[local].ty() != ValType::V128 {
+            if is_word(frame.locals[local].ty()) {
                 words.insert(frame.local_cell(local), word);
             }
         }

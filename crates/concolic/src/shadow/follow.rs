@@ -66,6 +66,7 @@ impl Follower<'_> {
         match op {
             Op::Nothing | Op::Pop => {}
             Op::Vectors => return Some(Stopped::Cut(Cut::Vectors)),
+            Op::Throw => return Some(Stopped::Cut(Cut::Exceptions)),
             Op::PushKnown => self.shadow.set_cell(top, KNOWN),
             Op::LocalGet(index) => {
                 let expr = self.shadow.cell(site.locals() + index as usize);

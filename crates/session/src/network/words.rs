@@ -63,6 +63,7 @@ impl Network {
                     Some(End::Cut(Cut::Vectors)) => {
                         "it comes to a function with vectors (SIMD)".to_owned()
                     }
+                    Some(End::Cut(Cut::Exceptions)) => "it throws an exception".to_owned(),
                     Some(End::Cut(Cut::Fills)) => {
                         "its next input puts bytes into memory".to_owned()
                     }

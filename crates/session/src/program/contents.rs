@@ -254,6 +254,7 @@ fn described(ty: &ExternType<'_>) -> (&'static str, String) {
             let mutable = if global.mutable { "mutable " } else { "" };
             ("global", format!("{mutable}{}", global.value))
         }
+        ExternType::Tag(ty) => ("tag", ty.to_string()),
     }
 }
 

@@ -67,11 +67,9 @@ pub enum OpenError {
     /// The entry cannot be called.
     #[error("the entry cannot be called: {0}")]
     Begin(#[from] borges_vm::BeginError),
-    /// The entry takes or gives a vector.
-    #[error(
-        "the entry cannot be called: it takes or gives vectors (v128), which cannot leave a program"
-    )]
-    Vectors,
+    /// The entry takes or gives a vector or a reference to an exception.
+    #[error("the entry cannot be called: it takes or gives {0}, which cannot leave a program")]
+    Inner(&'static str),
     /// Its debug information is none.
     #[error("{}: {source}", path.display())]
     Names {
@@ -369,8 +367,13 @@ impl Opened {
     ) -> Result<Self, OpenError> {
         let ty = program.module.func_type(func);
         let mut types = ty.iter().flat_map(|ty| ty.params.iter().chain(&ty.results));
-        if types.any(|ty| *ty == ValType::V128) {
-            return Err(OpenError::Vectors);
+        let inner = types.find_map(|ty| match ty {
+            ValType::V128 => Some("vectors (v128)"),
+            ValType::ExnRef => Some("exceptions (exnref)"),
+            _ => None,
+        });
+        if let Some(inner) = inner {
+            return Err(OpenError::Inner(inner));
         }
         let arguments = program.entry_arguments(func);
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;

@@ -101,8 +101,8 @@ fn stored_value(value: Value) -> borges_store::KeptValue {
         Value::F64(bits) => borges_store::KeptValue::F64(bits),
         Value::FuncRef(index) => borges_store::KeptValue::FuncRef(index),
         Value::ExternRef(index) => borges_store::KeptValue::ExternRef(index),
-        // No input is a vector.
-        Value::V128(_) => borges_store::KeptValue::ExternRef(None),
+        // No input is a vector or an exception.
+        Value::V128(_) | Value::ExnRef(_) => borges_store::KeptValue::ExternRef(None),
     }
 }
 

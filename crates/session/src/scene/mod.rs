@@ -80,7 +80,7 @@ pub(crate) fn number_of(value: Value) -> Number {
         Value::I64(v) => Number::Int(v.into()),
         Value::F32(bits) => Number::Float(f32::from_bits(bits).into()),
         Value::F64(bits) => Number::Float(f64::from_bits(bits)),
-        Value::FuncRef(index) | Value::ExternRef(index) => {
+        Value::FuncRef(index) | Value::ExternRef(index) | Value::ExnRef(index) => {
             Number::Int(index.map_or(0, |i| i128::from(i) + 1))
         }
         Value::V128(bytes) => Number::Int(i128::from_le_bytes(bytes)),

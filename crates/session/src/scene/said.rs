@@ -6,11 +6,11 @@
 
 use borges_board::PrimitiveKind;
 use borges_vm::binary::Instr;
-use borges_vm::{CodeOffset, FuncIdx, Outcome, Trap, Value};
+use borges_vm::{CodeOffset, ExternType, FuncIdx, Module, Outcome, Trap, Value};
 
 use crate::command::listing::StackFrame;
 use crate::scene::{Scene, place_of};
-use crate::values::whole_characters;
+use crate::values::{show, whole_characters};
 
 /// Parts of paths that belong to libraries and not to the user's program.
 const LIBRARIES: [&str; 17] = [
@@ -111,6 +111,9 @@ impl Scene<'_> {
         if self.lacks_handler() {
             return Some(NO_HANDLER.to_owned());
         }
+        if let Some(thrown) = self.uncaught() {
+            return Some(thrown);
+        }
         if let Some(call) = self.machine.pending() {
             let id = self.program.primitive(call.func.0)?;
             return match self.program.board.primitive(id)?.kind {
@@ -143,6 +146,16 @@ impl Scene<'_> {
                 self.machine.next_instr(),
                 Some(Instr::CallIndirect { .. } | Instr::ReturnCallIndirect { .. })
             )
+    }
+
+    /// The exception that nothing caught: its tag, by the name that the module has for it, and what it carries.
+    fn uncaught(&self) -> Option<String> {
+        let trap = Outcome::Trapped(Trap::UncaughtException);
+        let thrown = (self.machine.outcome() == Some(&trap)).then(|| self.machine.thrown())??;
+        let module = self.machine.module()?;
+        let values: Vec<String> = thrown.values.iter().map(|value| show(*value)).collect();
+        let name = tag_name(module, thrown.tag);
+        Some(format!("{name}({})", values.join(", ")))
     }
 
     /// The arguments of a call that is under way; nothing if its function may have written over one.
@@ -423,6 +436,17 @@ fn text_of(bytes: &[u8]) -> Option<String> {
     String::from_utf8(begin.to_vec())
         .ok()
         .map(|text| text + UNKNOWN)
+}
+
+/// The name that a tag has as an export or an import.
+fn tag_name(module: &Module, tag: u32) -> String {
+    let is_tag = |ty: &ExternType<'_>| matches!(ty, ExternType::Tag(_));
+    let mut exports = module.exports().filter(|export| is_tag(&export.ty));
+    let imports = module.imports().filter(|import| is_tag(&import.ty));
+    let exported = exports.find(|export| export.index == tag);
+    let name = exported.map(|export| export.name);
+    let name = name.or_else(|| Some(imports.into_iter().nth(tag as usize)?.name));
+    name.map_or_else(|| format!("tag {tag}"), ToOwned::to_owned)
 }
 
 #[cfg(test)]

@@ -178,7 +178,7 @@ fn known_trap(named: &str) -> Result<(), CommandError> {
     if Trap::ALL.iter().any(|trap| is_called(*trap, named)) {
         return Ok(());
     }
-    let words = Trap::ALL.map(|trap| trap.to_string());
+    let words: Vec<String> = Trap::ALL.iter().map(Trap::to_string).collect();
     Err(CommandError::NoSuch(format!(
         "no trap is called '{named}'; there are: {}. Panics and assertions of the source are 'unreachable' ones: \
          'bugs' tells their messages",

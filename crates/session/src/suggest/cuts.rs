@@ -139,6 +139,10 @@ fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
         let words = "functions with vectors (SIMD), which are not followed, on";
         name("vectors", format!("{words} {}", paths(count)));
     }
+    if let Some(count) = cut(Cut::Exceptions) {
+        let words = "an exception is thrown, which is not followed, on";
+        name("exceptions", format!("{words} {}", paths(count)));
+    }
     cuts
 }
 

@@ -403,6 +403,7 @@ fn cut_by(cut: Cut) -> &'static str {
         Cut::Fills => "the next input puts bytes into memory, which is not followed",
         Cut::Waits => "exploration ended before",
         Cut::Vectors => "a function with vectors (SIMD), which are not followed",
+        Cut::Exceptions => "an exception is thrown, which is not followed",
     }
 }
 

@@ -524,7 +524,7 @@ fn wire_value(value: Value) -> borges_wire::Value {
         Value::F64(bits) => borges_wire::Value::F64(bits),
         Value::FuncRef(index) => borges_wire::Value::FuncRef(index),
         Value::ExternRef(index) => borges_wire::Value::ExternRef(index),
-        Value::V128(_) => unreachable!("the entries of the tests give none"),
+        Value::V128(_) | Value::ExnRef(_) => unreachable!("the entries of the tests give none"),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "exceptions")]
+use super::catches::Catches;
 use super::reader::{Malformed, MalformedKind, Reader, error_at};
 use crate::ValType;
 use crate::num::NumericOp;
@@ -16,6 +18,10 @@ pub(crate) mod op {
     pub(crate) const LOOP: u8 = 0x03;
     pub(crate) const IF: u8 = 0x04;
     pub(crate) const ELSE: u8 = 0x05;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const THROW: u8 = 0x08;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const THROW_REF: u8 = 0x0a;
     pub(crate) const END: u8 = 0x0b;
     pub(crate) const BR: u8 = 0x0c;
     pub(crate) const BR_IF: u8 = 0x0d;
@@ -28,6 +34,8 @@ pub(crate) mod op {
     pub(crate) const DROP: u8 = 0x1a;
     pub(crate) const SELECT: u8 = 0x1b;
     pub(crate) const SELECT_TYPED: u8 = 0x1c;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const TRY_TABLE: u8 = 0x1f;
     pub(crate) const LOCAL_GET: u8 = 0x20;
     pub(crate) const LOCAL_SET: u8 = 0x21;
     pub(crate) const LOCAL_TEE: u8 = 0x22;
@@ -186,6 +194,12 @@ pub enum Instr<'m> {
     /// An instruction on vectors.
     #[cfg(feature = "simd")]
     Wide(WideOp, WideArg),
+    #[cfg(feature = "exceptions")]
+    Throw(u32),
+    #[cfg(feature = "exceptions")]
+    ThrowRef,
+    #[cfg(feature = "exceptions")]
+    TryTable(BlockType, Catches<'m>),
 }
 
 /// Name, type of the value and width in bytes of the memory accesses, from opcode 0x28 on.
@@ -283,6 +297,12 @@ impl<'m> Instr<'m> {
             op::REF_FUNC => Instr::RefFunc(reader.u32()?),
             op::PREFIX => return prefixed(reader, at),
             op::SIMD => return wide(reader, at),
+            #[cfg(feature = "exceptions")]
+            op::THROW => Instr::Throw(reader.u32()?),
+            #[cfg(feature = "exceptions")]
+            op::THROW_REF => Instr::ThrowRef,
+            #[cfg(feature = "exceptions")]
+            op::TRY_TABLE => Instr::TryTable(block_type(reader)?, Catches::read(reader)?),
             _ => match NumericOp::from_opcode(u16::from(opcode)) {
                 Some(numeric) => Instr::Numeric(numeric),
                 None => {
@@ -345,6 +365,12 @@ impl<'m> Instr<'m> {
             Instr::TableFill(_) => "table.fill",
             #[cfg(feature = "simd")]
             Instr::Wide(op, _) => op.name(),
+            #[cfg(feature = "exceptions")]
+            Instr::Throw(_) => "throw",
+            #[cfg(feature = "exceptions")]
+            Instr::ThrowRef => "throw_ref",
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(..) => "try_table",
         }
     }
 }
@@ -354,20 +380,17 @@ impl fmt::Display for Instr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
         match *self {
-            Instr::Block(ty) | Instr::Loop(ty) | Instr::If(ty) => match ty {
-                BlockType::Empty => Ok(()),
-                BlockType::Value(ty) => write!(f, " (result {ty})"),
-                BlockType::Func(ty) => write!(f, " (type {ty})"),
-            },
+            Instr::Block(ty) | Instr::Loop(ty) | Instr::If(ty) => write_block_type(f, ty),
             Instr::BrTable(targets) => targets.labels().try_for_each(|label| write!(f, " {label}")),
             Instr::CallIndirect { ty, table } | Instr::ReturnCallIndirect { ty, table } => {
                 write!(f, " {table} (type {ty})")
             }
             Instr::SelectTyped(ty) => write!(f, " (result {ty})"),
-            Instr::RefNull(ty) => f.write_str(if ty == ValType::FuncRef {
-                " func"
-            } else {
-                " extern"
+            Instr::RefNull(ty) => f.write_str(match ty {
+                ValType::FuncRef => " func",
+                #[cfg(feature = "exceptions")]
+                ValType::ExnRef => " exn",
+                _ => " extern",
             }),
             Instr::Br(index)
             | Instr::BrIf(index)
@@ -404,8 +427,24 @@ impl fmt::Display for Instr<'_> {
             }
             #[cfg(feature = "simd")]
             Instr::Wide(op, arg) => write_wide(f, op, &arg),
+            #[cfg(feature = "exceptions")]
+            Instr::Throw(tag) => write!(f, " {tag}"),
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(ty, catches) => {
+                write_block_type(f, ty)?;
+                let mut clauses = catches.clauses();
+                clauses.try_for_each(|clause| write!(f, " {clause}"))
+            }
             _ => Ok(()),
         }
+    }
+}
+
+fn write_block_type(f: &mut fmt::Formatter<'_>, ty: BlockType) -> fmt::Result {
+    match ty {
+        BlockType::Empty => Ok(()),
+        BlockType::Value(ty) => write!(f, " (result {ty})"),
+        BlockType::Func(ty) => write!(f, " (type {ty})"),
     }
 }
 
@@ -558,6 +597,10 @@ pub(crate) fn val_type(reader: &mut Reader<'_>) -> Result<ValType, Malformed> {
         0x7c => ValType::F64,
         0x70 => ValType::FuncRef,
         0x6f => ValType::ExternRef,
+        #[cfg(feature = "exceptions")]
+        0x69 => ValType::ExnRef,
+        #[cfg(not(feature = "exceptions"))]
+        0x69 => return Err(error_at(at, MalformedKind::NoExceptions)),
         #[cfg(feature = "simd")]
         0x7b => ValType::V128,
         #[cfg(not(feature = "simd"))]
@@ -604,6 +647,13 @@ mod tests {
             (&[0xfc, 12, 1, 2], "table.init 2 1"),
             (&[0xd0, 0x6f], "ref.null extern"),
             (&[0x6a], "i32.add"),
+            (&[0x08, 3], "throw 3"),
+            (&[0x0a], "throw_ref"),
+            (&[0xd0, 0x69], "ref.null exn"),
+            (
+                &[0x1f, 0x7f, 4, 0, 5, 6, 1, 7, 8, 2, 9, 3, 1],
+                "try_table (result i32) (catch 5 6) (catch_ref 7 8) (catch_all 9) (catch_all_ref 1)",
+            ),
             (&[0xfd, 0, 4, 8], "v128.load offset=8"),
             (&[0xfd, 0x54, 0, 0, 3], "v128.load8_lane 3"),
             (&[0xfd, 0x80, 2], "i8x16.relaxed_swizzle"),
@@ -633,6 +683,14 @@ mod tests {
         assert_eq!(
             read(&[0x3f, 1]).unwrap_err().kind,
             MalformedKind::ZeroExpected
+        );
+        assert_eq!(
+            read(&[0x1f, 0x40, 1, 4, 0]).unwrap_err().kind,
+            MalformedKind::BadCatch
+        );
+        assert_eq!(
+            read(&[0x1f, 0x40, 2, 2, 0]).unwrap_err().kind,
+            MalformedKind::UnexpectedEnd
         );
         assert_eq!(
             read(&[0x02, 0x7a]).unwrap_err().kind,

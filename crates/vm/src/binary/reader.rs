@@ -72,12 +72,20 @@ pub enum MalformedKind {
     /// Flags of a segment that do not exist.
     #[error("malformed segment flags")]
     BadSegment,
-    /// An instruction that does not exist (or is of a later standard: exceptions, GC).
+    /// An instruction that does not exist (or is of a later standard: GC).
     #[error("unknown instruction {0:#x}")]
     UnknownInstruction(u32),
     /// A vector or an instruction on vectors, where the machine was built without.
     #[error("SIMD is not there")]
     NoSimd,
+    /// A tag or a reference to an exception, where the machine was built without.
+    #[cfg(not(feature = "exceptions"))]
+    #[error("exceptions are not there")]
+    NoExceptions,
+    /// A clause of a `try_table` of an unknown kind.
+    #[cfg(feature = "exceptions")]
+    #[error("malformed catch clause")]
+    BadCatch,
     /// The alignment of a memory access is not a power of two that fits.
     #[error("malformed alignment")]
     BadAlignment,

@@ -196,9 +196,14 @@ impl Machine {
         Ok(())
     }
 
-    /// Numbers refer to nothing, references to functions must name one that exists.
+    /// Numbers refer to nothing, references to functions must name one that exists. No exception comes from the
+    /// embedder.
     pub(super) fn refers_to_something(&self, value: Value) -> bool {
-        !matches!(value, Value::FuncRef(Some(address)) if address as usize >= self.funcs.len())
+        match value {
+            Value::FuncRef(Some(address)) => (address as usize) < self.funcs.len(),
+            Value::ExnRef(reference) => reference.is_none(),
+            _ => true,
+        }
     }
 
     fn find_pending(&self) -> Option<Call> {
@@ -256,6 +261,15 @@ impl Machine {
             arguments_end,
             after,
         }))
+    }
+
+    /// True if the next instruction is a tail call.
+    #[cfg(feature = "exceptions")]
+    pub(super) fn is_tail_call(&self) -> bool {
+        matches!(
+            self.next_instr(),
+            Some(Instr::ReturnCall(_) | Instr::ReturnCallIndirect { .. })
+        )
     }
 
     /// Executes the next instruction, a tail call: the top frame gives way to that of the called function.

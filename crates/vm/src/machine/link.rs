@@ -12,7 +12,7 @@ use crate::binary::{Instr, Reader};
 use crate::limits::{LimitExceeded, within};
 use crate::module::{ConstExpr, ExternIdx, SegmentMode, arithmetic};
 use crate::value::ref_to_cell;
-use crate::{FuncIdx, FuncType, GlobalType, Module, Shared, TableType, Trap, ValType};
+use crate::{FuncIdx, FuncType, GlobalType, MemoryType, Module, Shared, TableType, Trap, ValType};
 
 /// An instance of a machine, in the order of instantiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,8 +21,8 @@ pub struct InstanceId(pub u32);
 /// What an import is resolved with; the numbers are addresses in one machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extern {
-    /// A function that the embedder answers, whatever its type; a memory or table that is nobody
-    /// else's, made anew as small as the import says.
+    /// A function that the embedder answers, whatever its type; a memory, table or tag that is
+    /// nobody else's, made anew, as small as the import says.
     Host,
     /// A function of an instance.
     Func(u32),
@@ -32,6 +32,9 @@ pub enum Extern {
     Memory(u32),
     /// A global of an instance.
     Global(u32),
+    /// A tag of an instance.
+    #[cfg(feature = "exceptions")]
+    Tag(u32),
 }
 
 /// Why a module cannot be instantiated.
@@ -105,6 +108,8 @@ impl Machine {
             ExternIdx::Table(index) => Extern::Table(*instance.tables.get(index as usize)?),
             ExternIdx::Memory => Extern::Memory(instance.memory),
             ExternIdx::Global(index) => Extern::Global(*instance.globals.get(index as usize)?),
+            #[cfg(feature = "exceptions")]
+            ExternIdx::Tag(index) => Extern::Tag(*instance.tags.get(index as usize)?),
         })
     }
 
@@ -137,6 +142,11 @@ impl Machine {
                 (Extern::Global(address), ExternIdx::Global(index)) => {
                     let found: Option<&GlobalType> = self.global_types.get(address as usize);
                     found.is_some() && found == module.globals.get(index as usize)
+                }
+                #[cfg(feature = "exceptions")]
+                (Extern::Tag(address), ExternIdx::Tag(index)) => {
+                    let found = self.tag_ty(address);
+                    found.is_some() && found == module.tag_type(index)
                 }
                 _ => false,
             };
@@ -195,6 +205,8 @@ impl Machine {
             globals: Vec::with_capacity(module.globals.len()),
             memory: NONE,
             types,
+            #[cfg(feature = "exceptions")]
+            tags: Vec::with_capacity(module.tags.len()),
         };
         let id = self.instances.len() as u32;
         for (resolved, item) in imports.iter().zip(module.import_items()) {
@@ -207,6 +219,10 @@ impl Machine {
                     let ty = module.tables.get(index as usize);
                     instance.tables.extend(ty.map(|ty| self.add_table(*ty)));
                 }
+                #[cfg(feature = "exceptions")]
+                (Extern::Host, ExternIdx::Tag(_)) => self.add_tag(&mut instance, id),
+                #[cfg(feature = "exceptions")]
+                (Extern::Tag(address), _) => instance.tags.push(address),
                 // A memory that nothing was found for is made below.
                 (Extern::Host, _) => {}
                 (Extern::Func(address), _) => instance.funcs.push(address),
@@ -220,28 +236,15 @@ impl Machine {
                 .funcs
                 .push(self.add_func(&module, &instance.types, id, index));
         }
+        #[cfg(feature = "exceptions")]
+        while instance.tags.len() < module.tags.len() {
+            self.add_tag(&mut instance, id);
+        }
         for table in module.tables.iter().skip(instance.tables.len()) {
             instance.tables.push(self.add_table(*table));
         }
         if let (Some(memory), NONE) = (module.memory, instance.memory) {
-            let length = backed_bytes(memory.min, &self.limits);
-            // A device sets aside all that the memory may grow to, so that growing depends on the
-            // limits alone. A host has enough.
-            let most = memory.max.unwrap_or(u32::MAX).min(self.limits.memory_pages);
-            let reserved = if cfg!(feature = "host") {
-                memory.min
-            } else {
-                most
-            };
-            let mut bytes = Vec::new();
-            bytes
-                .try_reserve_exact(backed_bytes(reserved, &self.limits).max(length))
-                .map_err(|_| StartError::OutOfMemory)?;
-            bytes.resize(length, 0);
-            instance.memory = self.state.store.memories.len() as u32;
-            let memories = &mut self.state.store.memories;
-            memories.push(Memory::new(memory.min, bytes));
-            self.memory_types.push(memory);
+            instance.memory = self.add_memory(memory)?;
         }
         for (value, ty) in module
             .global_values
@@ -261,11 +264,47 @@ impl Machine {
         Ok(instance)
     }
 
+    fn add_memory(&mut self, memory: MemoryType) -> Result<u32, StartError> {
+        let length = backed_bytes(memory.min, &self.limits);
+        // A device sets aside all that the memory may grow to, so that growing depends on the
+        // limits alone. A host has enough.
+        let most = memory.max.unwrap_or(u32::MAX).min(self.limits.memory_pages);
+        let reserved = if cfg!(feature = "host") {
+            memory.min
+        } else {
+            most
+        };
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(backed_bytes(reserved, &self.limits).max(length))
+            .map_err(|_| StartError::OutOfMemory)?;
+        bytes.resize(length, 0);
+        let memories = &mut self.state.store.memories;
+        memories.push(Memory::new(memory.min, bytes));
+        self.memory_types.push(memory);
+        Ok(self.state.store.memories.len() as u32 - 1)
+    }
+
     fn add_table(&mut self, ty: TableType) -> u32 {
         let tables = &mut self.state.store.tables;
         tables.push(alloc::vec![0; ty.min as usize]);
         self.table_types.push(ty);
         tables.len() as u32 - 1
+    }
+
+    /// Makes the next tag of an instance.
+    #[cfg(feature = "exceptions")]
+    fn add_tag(&mut self, instance: &mut Instance, id: u32) {
+        let index = instance.tags.len();
+        let ty = instance.module.tags.get(index);
+        let ty = ty.and_then(|ty| instance.types.get(*ty as usize));
+        instance.tags.push(self.tags.len() as u32);
+        self.tags.push(super::Tag {
+            ty: ty.copied().unwrap_or(NONE),
+            instance: id,
+            index: index as u32,
+        });
+        self.state.store.exceptions.get_or_insert_default();
     }
 
     fn add_func(&mut self, module: &Module, types: &[u32], instance: u32, index: usize) -> u32 {

@@ -10,6 +10,8 @@ mod site;
 mod slow;
 mod state;
 mod step;
+#[cfg(feature = "exceptions")]
+mod throw;
 mod view;
 
 use alloc::boxed::Box;
@@ -25,6 +27,10 @@ pub use observe::{Observer, Site, Transfer};
 pub use run::{BeginError, Exit, InterruptError, Location, Outcome, Until};
 pub(crate) use site::Called;
 pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
+#[cfg(feature = "exceptions")]
+pub(crate) use throw::Tag;
+#[cfg(feature = "exceptions")]
+pub use throw::Thrown;
 pub use view::FrameView;
 #[cfg(borges_fast)]
 pub(crate) use {
@@ -58,6 +64,9 @@ pub(crate) struct Instance {
     pub(crate) memory: u32,
     /// The machine's types by index.
     pub(crate) types: Vec<u32>,
+    /// Addresses by index.
+    #[cfg(feature = "exceptions")]
+    pub(crate) tags: Vec<u32>,
 }
 
 /// A WebAssembly machine: a program and its whole state.
@@ -70,6 +79,7 @@ pub(crate) struct Instance {
 ///   instruction of its body, one to the function's label to its last `end`, which then counts;
 /// - `if` whose condition is false goes past its `else` or, without one, past its `end`; `else`
 ///   behind the first arm goes past the `end`;
+/// - a `throw` that is caught counts as a branch to the label does where it is caught;
 /// - a tail call counts as a call does, and the last `end` of the function that makes it does not count;
 /// - a call of the embedder counts when it is answered; an instruction that traps does not count.
 ///
@@ -84,6 +94,8 @@ pub struct Machine {
     pub(crate) types: Vec<FuncType>,
     pub(crate) table_types: Vec<TableType>,
     pub(crate) memory_types: Vec<MemoryType>,
+    #[cfg(feature = "exceptions")]
+    pub(crate) tags: Vec<Tag>,
     /// By address. A vector has two, one for each of its cells.
     pub(crate) global_types: Vec<GlobalType>,
     /// A hash of the modules and how they are linked.
@@ -109,6 +121,8 @@ impl Machine {
             types: Vec::new(),
             table_types: Vec::new(),
             memory_types: Vec::new(),
+            #[cfg(feature = "exceptions")]
+            tags: Vec::new(),
             global_types: Vec::new(),
             program: 0,
             state: State::new(&limits),

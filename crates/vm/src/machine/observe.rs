@@ -167,7 +167,7 @@ impl Machine {
                 return Exit::HostCall;
             }
             match self.step(budget, &hooks, false) {
-                Stop::Budget | Stop::Hook | Stop::TailCall => return Exit::Budget,
+                Stop::Budget | Stop::Hook | Stop::Unwinds => return Exit::Budget,
                 Stop::HostCall => return Exit::HostCall,
                 Stop::Trap(trap) => self.abort(trap),
                 Stop::Returned => self.returned(),

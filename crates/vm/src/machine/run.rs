@@ -221,7 +221,7 @@ impl Machine {
                 Stop::Trap(trap) => self.abort(trap),
                 Stop::Returned => self.returned(),
                 // Never asked for.
-                Stop::Hook | Stop::TailCall => return Exit::Budget,
+                Stop::Hook | Stop::Unwinds => return Exit::Budget,
             }
         }
     }

@@ -56,6 +56,8 @@ impl Machine {
             branch += match instr {
                 Instr::If(_) | Instr::Else | Instr::Br(_) | Instr::BrIf(_) => 1,
                 Instr::BrTable(targets) => targets.len() + 1,
+                #[cfg(feature = "exceptions")]
+                Instr::TryTable(_, catches) => catches.len(),
                 _ => 0,
             };
         }

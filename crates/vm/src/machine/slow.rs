@@ -226,6 +226,18 @@ pub(super) fn drop_data(store: &mut Store, id: u32, data: u32) {
     }
 }
 
+/// Where the `try_table` there goes on, and how many clauses it has.
+#[cfg(feature = "exceptions")]
+#[inline(never)]
+pub(super) fn try_table(code: &[u8], at: usize) -> (usize, usize) {
+    let mut reader = Reader::new(code, at, code.len());
+    // Validated code reads without errors.
+    match Instr::read(&mut reader) {
+        Ok(Instr::TryTable(_, catches)) => (reader.at(), catches.len() as usize),
+        _ => (at, 0),
+    }
+}
+
 /// What these instructions need of the machine besides its store.
 #[derive(Clone, Copy)]
 pub(super) struct Fixed<'m> {

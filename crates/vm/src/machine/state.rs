@@ -61,6 +61,9 @@ pub(crate) struct Store {
     pub(crate) globals: Vec<u64>,
     /// By instance.
     pub(crate) progress: Vec<Progress>,
+    /// The exceptions that there may be references to (`machine::throw`); nothing where no instance has tags.
+    #[cfg(feature = "exceptions")]
+    pub(crate) exceptions: Option<Vec<u64>>,
 }
 
 /// The whole state.

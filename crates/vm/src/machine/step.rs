@@ -23,8 +23,8 @@ pub(crate) enum Stop {
     Trap(Trap),
     /// The next instruction is one to stop at.
     Hook,
-    /// The next instruction is a tail call; [`Machine::step`] goes on there.
-    TailCall,
+    /// The next instruction takes frames away: a tail call, or a throw; [`Machine::step`] goes on there.
+    Unwinds,
 }
 
 /// Instructions to stop before.
@@ -130,8 +130,8 @@ impl Machine {
     pub(crate) fn step<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
         let until = self.state.steps.saturating_add(budget);
         let mut stop = self.step_within(budget, hooks, pass_first);
-        while stop == Stop::TailCall {
-            stop = match self.tail_call() {
+        while stop == Stop::Unwinds {
+            stop = match self.unwind() {
                 Ok(()) => self.step_within(until - self.state.steps, hooks, false),
                 Err(stop) => stop,
             };
@@ -139,7 +139,16 @@ impl Machine {
         stop
     }
 
-    /// As [`Machine::step`], but not past a tail call.
+    /// Executes the next instruction, one that takes frames away.
+    fn unwind(&mut self) -> Result<(), Stop> {
+        #[cfg(feature = "exceptions")]
+        if !self.is_tail_call() {
+            return self.throw();
+        }
+        self.tail_call()
+    }
+
+    /// As [`Machine::step`], but not past what takes frames away.
     // One function, and long: the registers of the loop must stay local variables.
     #[allow(clippy::too_many_lines, unused_assignments)]
     fn step_within<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
@@ -496,7 +505,18 @@ impl Machine {
                         }
                         0x12 | 0x13 => {
                             left += 1;
-                            break Stop::TailCall;
+                            break Stop::Unwinds;
+                        }
+                        #[cfg(feature = "exceptions")]
+                        0x08 | 0x0a => {
+                            left += 1;
+                            break Stop::Unwinds;
+                        }
+                        #[cfg(feature = "exceptions")]
+                        0x1f => {
+                            let (after, clauses) = slow::try_table(code, at);
+                            pc = after;
+                            branch += clauses;
                         }
                         0x1a => narrow!(sp -= 1),
                         0x1b => narrow!({

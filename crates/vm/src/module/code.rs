@@ -78,7 +78,7 @@ impl Body {
 }
 
 /// Where a branch goes. Every `br`, `br_if`, `if` and `else` has one entry and `br_table` one per
-/// label, in the order of the code.
+/// label, `try_table` one per clause, in the order of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Branch {
     /// Offset of the next instruction: past a block's `end`, at the start of a loop's body, or the
@@ -92,6 +92,23 @@ pub(crate) struct Branch {
     pub(crate) keep: u16,
 }
 
+/// A `try_table`: it catches what the instructions in it throw, and the functions that they call. Those of a function
+/// come in the order of the code.
+#[cfg(feature = "exceptions")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Try {
+    /// Its opcode.
+    pub(super) at: u32,
+    /// The first instruction in it.
+    pub(super) start: u32,
+    /// Its `end`.
+    pub(super) end: u32,
+    /// Its first clause's entry in the side table.
+    pub(super) branch: u32,
+    /// How far back in the list the one around it is, or 0.
+    pub(super) outer: u32,
+}
+
 /// No entry: the end of a chain of branches whose target is not known yet. No number.
 const NONE: u32 = u32::MAX;
 
@@ -103,24 +120,36 @@ struct Label {
     open: u32,
     /// The entry of an `if` whose `else` did not come yet.
     condition: u32,
+    /// If its block is a `try_table`: its number among those of the function.
+    #[cfg(feature = "exceptions")]
+    catches: Option<usize>,
+}
+
+impl Label {
+    const NEW: Label = Label {
+        body: None,
+        open: NONE,
+        condition: NONE,
+        #[cfg(feature = "exceptions")]
+        catches: None,
+    };
 }
 
 /// Builds the side table in step with the validation of a body.
 struct SideTable<'b> {
     branches: &'b mut Vec<Branch>,
     labels: Vec<Label>,
+    #[cfg(feature = "exceptions")]
+    tries: Vec<Try>,
 }
 
 impl<'b> SideTable<'b> {
     fn new(branches: &'b mut Vec<Branch>) -> Self {
-        let function = Label {
-            body: None,
-            open: NONE,
-            condition: NONE,
-        };
         SideTable {
             branches,
-            labels: Vec::from([function]),
+            labels: Vec::from([Label::NEW]),
+            #[cfg(feature = "exceptions")]
+            tries: Vec::new(),
         }
     }
 
@@ -134,6 +163,11 @@ impl<'b> SideTable<'b> {
                     .for_each(|label| self.branch(typing, label));
             }
             Instr::Else => self.branch(typing, 0),
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(_, catches) => {
+                let clauses = catches.clauses();
+                clauses.for_each(|clause| self.branch(typing, clause.label));
+            }
             _ => {}
         }
     }
@@ -143,19 +177,11 @@ impl<'b> SideTable<'b> {
         let (at, after) = (at as u32, after as u32);
         match instr {
             Instr::Block(_) => {
-                self.labels.push(Label {
-                    body: None,
-                    open: NONE,
-                    condition: NONE,
-                });
+                self.labels.push(Label::NEW);
             }
             Instr::Loop(_) => {
                 let body = Some((after, self.branches.len() as u32));
-                self.labels.push(Label {
-                    body,
-                    open: NONE,
-                    condition: NONE,
-                });
+                self.labels.push(Label { body, ..Label::NEW });
             }
             Instr::If(_) => {
                 let condition = self.branches.len() as u32;
@@ -166,9 +192,8 @@ impl<'b> SideTable<'b> {
                     keep: 0,
                 });
                 self.labels.push(Label {
-                    body: None,
-                    open: NONE,
                     condition,
+                    ..Label::NEW
                 });
             }
             Instr::Else => {
@@ -180,9 +205,29 @@ impl<'b> SideTable<'b> {
             Instr::End => {
                 if let Some(label) = self.labels.pop() {
                     let target = if self.labels.is_empty() { at } else { after };
+                    #[cfg(feature = "exceptions")]
+                    if let Some(each) = label.catches.and_then(|n| self.tries.get_mut(n)) {
+                        each.end = at;
+                    }
                     self.close(label.open, target);
                     self.close(label.condition, target);
                 }
+            }
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(_, catches) => {
+                let number = self.tries.len();
+                let outer = self.labels.iter().rev().find_map(|label| label.catches);
+                self.tries.push(Try {
+                    at,
+                    start: after,
+                    end: after,
+                    branch: self.branches.len() as u32 - catches.len(),
+                    outer: outer.map_or(0, |outer| (number - outer) as u32),
+                });
+                self.labels.push(Label {
+                    catches: Some(number),
+                    ..Label::NEW
+                });
             }
             _ => {}
         }
@@ -224,6 +269,8 @@ impl<'b> SideTable<'b> {
 #[derive(Default)]
 pub(super) struct Special {
     pub(super) tail_calls: bool,
+    #[cfg(feature = "exceptions")]
+    pub(super) tries: Vec<Try>,
     #[cfg(feature = "simd")]
     pub(super) wide: Option<WideBody>,
 }
@@ -288,6 +335,10 @@ pub(super) fn validate_body(
     }
     if typing.at() != reader.end() {
         return Err(LoadError::invalid(typing.at(), InvalidKind::CodeAfterEnd));
+    }
+    #[cfg(feature = "exceptions")]
+    {
+        special.tries = table.tries;
     }
     body.operands = typing.highest() as u16;
     #[cfg(feature = "simd")]

@@ -140,6 +140,18 @@ pub enum InvalidKind {
     /// No such data segment.
     #[error("unknown data segment {0}")]
     UnknownData(u32),
+    /// No such tag.
+    #[cfg(feature = "exceptions")]
+    #[error("unknown tag {0}")]
+    UnknownTag(u32),
+    /// A tag whose type has results.
+    #[cfg(feature = "exceptions")]
+    #[error("non-empty tag result type")]
+    TagResults,
+    /// A clause of a `try_table` whose label takes something else.
+    #[cfg(feature = "exceptions")]
+    #[error("type mismatch: a catch clause must give what its label takes")]
+    CatchLabel,
     /// A constant is set.
     #[error("global is immutable")]
     ImmutableGlobal,

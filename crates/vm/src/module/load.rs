@@ -28,8 +28,8 @@ impl Module {
     ///
     /// # Errors
     /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly (2.0 with
-    /// extended constants, tail calls and relaxed SIMD), use what this machine does not have (threads,
-    /// exceptions, garbage collection), or pass a limit.
+    /// extended constants, tail calls, relaxed SIMD and exceptions), use what this machine does not have
+    /// (threads, garbage collection), or pass a limit.
     pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
         Self::load(bytes, None, limits)
     }
@@ -86,6 +86,10 @@ impl Module {
             #[cfg(feature = "simd")]
             wide: Vec::new(),
             branches: Vec::new(),
+            #[cfg(feature = "exceptions")]
+            tags: Vec::new(),
+            #[cfg(feature = "exceptions")]
+            tries: Vec::new(),
             customs: Vec::new(),
             host: None,
         }
@@ -106,7 +110,23 @@ pub(super) struct Loader<'l> {
 const CODE: u8 = 10;
 
 /// The sections in the order that they must have.
+#[cfg(not(feature = "exceptions"))]
 const ORDER: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11];
+/// The sections in the order that they must have.
+#[cfg(feature = "exceptions")]
+const ORDER: [u8; 13] = [1, 2, 3, 4, 5, TAGS, 6, 7, 8, 9, 12, 10, 11];
+
+/// The number of the section of tags.
+const TAGS: u8 = 13;
+
+/// What to say of a section that has no place.
+fn unknown_section(id: u8) -> MalformedKind {
+    match id {
+        #[cfg(not(feature = "exceptions"))]
+        TAGS => MalformedKind::NoExceptions,
+        _ => MalformedKind::UnknownSection,
+    }
+}
 
 impl Loader<'_> {
     fn sections(&mut self, bytes: &[u8]) -> Result<()> {
@@ -127,7 +147,7 @@ impl Loader<'_> {
                 continue;
             }
             let rank = ORDER.iter().position(|known| *known == id);
-            let rank = rank.ok_or(error_at(at, MalformedKind::UnknownSection))? + 1;
+            let rank = rank.ok_or(error_at(at, unknown_section(id)))? + 1;
             if rank <= self.seen {
                 return Err(error_at(at, MalformedKind::SectionOrder).into());
             }
@@ -154,6 +174,8 @@ impl Loader<'_> {
             9 => self.elements(section),
             CODE => self.code(section, bytes),
             11 => self.data(section),
+            #[cfg(feature = "exceptions")]
+            TAGS => self.tags(section),
             _ => {
                 let count = section.u32()?;
                 self.module.data_count = Some(count);
@@ -242,6 +264,8 @@ impl Loader<'_> {
             checked.wide = self.module.wide.len() as u32;
             self.module.wide.push(wide);
         }
+        #[cfg(feature = "exceptions")]
+        self.module.tries.extend(special.tries);
         self.module.tail_calls |= special.tail_calls;
         Ok(checked)
     }
@@ -305,6 +329,8 @@ impl Loader<'_> {
                     self.limit_globals(at)?;
                     ExternIdx::Global(self.module.globals.len() as u32 - 1)
                 }
+                #[cfg(feature = "exceptions")]
+                4 => self.imported_tag(section)?,
                 _ => return Err(error_at(at, MalformedKind::BadExternKind).into()),
             };
             self.module.imports.push(ImportEntry { module, name, item });
@@ -425,6 +451,11 @@ impl Loader<'_> {
                     unknown(self.module.globals.len(), InvalidKind::UnknownGlobal(index))?;
                     ExternIdx::Global(index)
                 }
+                #[cfg(feature = "exceptions")]
+                4 => {
+                    unknown(self.module.tags.len(), InvalidKind::UnknownTag(index))?;
+                    ExternIdx::Tag(index)
+                }
                 _ => return Err(error_at(kind_at, MalformedKind::BadExternKind).into()),
             };
             self.module.exports.push(ExportEntry { name, item });
@@ -479,7 +510,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn type_index(&self, section: &mut Reader<'_>) -> Result<u32> {
+    pub(super) fn type_index(&self, section: &mut Reader<'_>) -> Result<u32> {
         let at = section.at();
         let index = section.u32()?;
         if (index as usize) < self.module.types.len() {

@@ -3,6 +3,8 @@
 mod bytes;
 mod code;
 mod error;
+#[cfg(feature = "exceptions")]
+mod exceptions;
 mod load;
 mod locals;
 mod segments;
@@ -13,6 +15,8 @@ use core::ops::Range;
 
 use bytes::Bytes;
 pub use bytes::Lent;
+#[cfg(feature = "exceptions")]
+use code::Try;
 #[cfg(feature = "simd")]
 pub(crate) use code::WideBody;
 pub(crate) use code::{Body, Branch};
@@ -65,6 +69,8 @@ pub enum ExternType<'m> {
     Memory(MemoryType),
     /// A global.
     Global(GlobalType),
+    /// A tag: what its exceptions carry are the parameters of this type.
+    Tag(&'m FuncType),
 }
 
 /// An import of a module.
@@ -96,6 +102,8 @@ pub(crate) enum ExternIdx {
     Table(u32),
     Memory,
     Global(u32),
+    #[cfg(feature = "exceptions")]
+    Tag(u32),
 }
 
 #[derive(Clone, Debug)]
@@ -156,8 +164,8 @@ struct CustomSection {
 
 /// A WebAssembly module, loaded and validated.
 ///
-/// Invariant: the bytes are valid WebAssembly 2.0 with extended constants, tail calls and relaxed
-/// SIMD, within the limits that it was loaded with; all that executes code relies on it.
+/// Invariant: the bytes are valid WebAssembly 2.0 with extended constants, tail calls, relaxed
+/// SIMD and exceptions, within the limits that it was loaded with; all that executes code relies on it.
 #[derive(Debug)]
 pub struct Module {
     bytes: Bytes,
@@ -189,6 +197,12 @@ pub struct Module {
     wide: Vec<WideBody>,
     /// The side table: where the branches of all bodies go, in the order of the code.
     branches: Vec<Branch>,
+    /// The types of the tags, imported ones first.
+    #[cfg(feature = "exceptions")]
+    pub(crate) tags: Vec<u32>,
+    /// What catches exceptions, in the order of the code.
+    #[cfg(feature = "exceptions")]
+    tries: Vec<Try>,
     customs: Vec<CustomSection>,
     /// The function that [`HOST_SECTION`] adds.
     host: Option<u32>,
@@ -231,6 +245,8 @@ impl Module {
                         index
                     }
                     ExternIdx::Memory => 0,
+                    #[cfg(feature = "exceptions")]
+                    ExternIdx::Tag(index) => index,
                 },
                 ty: self.extern_type(export.item)?,
             })
@@ -428,6 +444,8 @@ impl Module {
             ExternIdx::Table(index) => ExternType::Table(*self.tables.get(index as usize)?),
             ExternIdx::Memory => ExternType::Memory(self.memory?),
             ExternIdx::Global(index) => ExternType::Global(*self.globals.get(index as usize)?),
+            #[cfg(feature = "exceptions")]
+            ExternIdx::Tag(index) => ExternType::Tag(self.tag_type(index)?),
         })
     }
 }

@@ -40,7 +40,7 @@ struct Block {
 
 /// The types of operands before one instruction of a function.
 pub(crate) struct Typing<'m> {
-    module: &'m Module,
+    pub(super) module: &'m Module,
     func: u32,
     locals: Locals<'m>,
     reader: Reader<'m>,
@@ -243,6 +243,15 @@ impl<'m> Typing<'m> {
             }
             #[cfg(feature = "simd")]
             Instr::Wide(op, arg) => self.wide(op, &arg)?,
+            #[cfg(feature = "exceptions")]
+            Instr::Throw(tag) => self.throw(tag)?,
+            #[cfg(feature = "exceptions")]
+            Instr::ThrowRef => self.throw_ref()?,
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(ty, catches) => {
+                self.catches(catches)?;
+                self.open(BlockKind::Block, ty)?;
+            }
             _ => self.memory_or_table(instr)?,
         }
         self.highest = self.highest.max(self.cells);
@@ -549,7 +558,7 @@ impl<'m> Typing<'m> {
             .get(self.blocks.len().checked_sub(1 + label as usize)?)
     }
 
-    fn label_or_error(&self, label: u32) -> Result<&'m [ValType]> {
+    pub(super) fn label_or_error(&self, label: u32) -> Result<&'m [ValType]> {
         let block = self.block(label).ok_or(InvalidKind::UnknownLabel(label))?;
         Ok(self.label_types(block))
     }
@@ -583,7 +592,7 @@ impl<'m> Typing<'m> {
         ty.map_or(&[], |ty| ty.results.as_slice())
     }
 
-    fn unreachable(&mut self) {
+    pub(super) fn unreachable(&mut self) {
         if let Some(block) = self.blocks.last_mut() {
             block.unreachable = true;
             self.operands.truncate(block.height);
@@ -627,7 +636,7 @@ impl<'m> Typing<'m> {
         Ok(found)
     }
 
-    fn pop_all(&mut self, types: &[ValType]) -> Result<()> {
+    pub(super) fn pop_all(&mut self, types: &[ValType]) -> Result<()> {
         types
             .iter()
             .rev()
@@ -657,5 +666,6 @@ fn one(ty: ValType) -> &'static [ValType] {
         ValType::FuncRef => &[ValType::FuncRef],
         ValType::ExternRef => &[ValType::ExternRef],
         ValType::V128 => &[ValType::V128],
+        ValType::ExnRef => &[ValType::ExnRef],
     }
 }

@@ -53,6 +53,10 @@ impl Delta {
             .memories
             .iter()
             .for_each(|memory| put(&mut out, memory.pages.into()));
+        #[cfg(feature = "exceptions")]
+        if let (Some(before), Some(after)) = (&before.exceptions, &after.exceptions) {
+            put_changes(&mut out, before, after);
+        }
         for (before, after) in before.memories.iter().zip(&after.memories) {
             put_memory_changes(&mut out, before, after);
         }

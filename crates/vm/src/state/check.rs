@@ -11,14 +11,60 @@ use crate::{FuncType, ValType};
 
 /// Checks a core and completes its frames.
 pub(super) fn check(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
+    #[cfg(feature = "exceptions")]
+    check_exceptions(machine, core)?;
     check_store(machine, core)?;
     check_control(machine, core)?;
     check_frames(machine, core)
 }
 
 /// True if `cell` holds a value of type `ty` in this machine.
-fn holds(machine: &Machine, ty: ValType, cell: u64) -> bool {
-    ty.fits(cell) && (ty != ValType::FuncRef || cell <= machine.funcs.len() as u64)
+fn holds(machine: &Machine, core: &Core, ty: ValType, cell: u64) -> bool {
+    ty.fits(cell)
+        && match ty {
+            ValType::FuncRef => cell <= machine.funcs.len() as u64,
+            ValType::ExnRef => cell == 0 || refers(core, cell),
+            _ => true,
+        }
+}
+
+/// True if `cell` is a reference to an exception.
+#[cfg(feature = "exceptions")]
+fn refers(core: &Core, cell: u64) -> bool {
+    core.references.binary_search(&cell).is_ok()
+}
+
+/// No value has such a type.
+#[cfg(not(feature = "exceptions"))]
+fn refers(_: &Core, _: u64) -> bool {
+    false
+}
+
+/// Checks the exceptions that there may be references to: each is of a tag, has values of its types, and is there once.
+/// Those that it refers to come before it.
+#[cfg(feature = "exceptions")]
+fn check_exceptions(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
+    let Some(list) = core.exceptions.take() else {
+        return Ok(());
+    };
+    let mut known = alloc::collections::BTreeSet::new();
+    let mut end = 0;
+    for (place, tag, values) in machine.each_held(&list) {
+        let wrong = StateError::Exception { cell: place as u32 };
+        let types = machine.tag_ty(tag).map_or(&[][..], |ty| &ty.params);
+        end = values.end;
+        let cells = list.get(values).unwrap_or_default();
+        let mut both = each_cell(types).zip(cells);
+        if !both.all(|(ty, cell)| holds(machine, core, *ty, *cell)) || !known.insert((tag, cells)) {
+            return Err(wrong);
+        }
+        core.references.push(place as u64 + 1);
+    }
+    if end != list.len() {
+        return Err(StateError::Exception { cell: end as u32 });
+    }
+    core.exceptions = Some(list);
+    Ok(())
 }
 
 fn check_store(machine: &Machine, core: &Core) -> Result<(), StateError> {
@@ -30,7 +76,7 @@ fn check_store(machine: &Machine, core: &Core) -> Result<(), StateError> {
     }
     for (number, (ty, cell)) in machine.global_types.iter().zip(&core.globals).enumerate() {
         let unchanged = ty.mutable || store.globals.get(number) == Some(cell);
-        if !unchanged || !holds(machine, ty.value, *cell) {
+        if !unchanged || !holds(machine, core, ty.value, *cell) {
             return Err(StateError::Global {
                 global: number as u32,
             });
@@ -49,7 +95,9 @@ fn check_store(machine: &Machine, core: &Core) -> Result<(), StateError> {
         let size = cells.len() as u64;
         if size < u64::from(ty.min)
             || size > u64::from(most)
-            || !cells.iter().all(|cell| holds(machine, ty.element, *cell))
+            || !cells
+                .iter()
+                .all(|cell| holds(machine, core, ty.element, *cell))
         {
             return Err(StateError::Table {
                 table: number as u32,
@@ -176,7 +224,7 @@ fn check_cells(
     // All bits are a half of a vector.
     for (at, ty) in (from..).zip(each_cell(types)) {
         let cell = StateError::Cell { cell: at as u32 };
-        if !holds(machine, *ty, *core.cells.get(at).ok_or(cell)?) {
+        if !holds(machine, core, *ty, *core.cells.get(at).ok_or(cell)?) {
             return Err(cell);
         }
     }

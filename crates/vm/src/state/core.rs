@@ -21,6 +21,12 @@ pub(crate) struct Core {
     pub(crate) progress: Vec<Progress>,
     /// Declared sizes of the memories.
     pub(crate) pages: Vec<u32>,
+    /// Nothing where no instance has tags.
+    #[cfg(feature = "exceptions")]
+    pub(crate) exceptions: Option<Vec<u64>>,
+    /// The references that there may be to them, in order; the check finds them.
+    #[cfg(feature = "exceptions")]
+    pub(crate) references: Vec<u64>,
 }
 
 /// What the machine is doing.
@@ -41,6 +47,8 @@ pub(crate) struct CoreView<'s, T> {
     pub(crate) tables: &'s [T],
     pub(crate) progress: &'s [Progress],
     pub(crate) pages: Vec<u32>,
+    #[cfg(feature = "exceptions")]
+    pub(crate) exceptions: Option<&'s [u64]>,
 }
 
 impl Core {
@@ -53,6 +61,8 @@ impl Core {
             tables: &self.tables,
             progress: &self.progress,
             pages: self.pages.clone(),
+            #[cfg(feature = "exceptions")]
+            exceptions: self.exceptions.as_deref(),
         }
     }
 
@@ -86,6 +96,16 @@ impl Core {
         let pages = (0..memories)
             .map(|_| input.u32())
             .collect::<Result<_, _>>()?;
+        #[cfg(feature = "exceptions")]
+        let exceptions = match machine.tags.is_empty() {
+            true => None,
+            false => {
+                let count = input.count()?;
+                let limit = limits.exception_cells;
+                within("cells of exceptions", count as u64, limit.into())?;
+                Some(read_cells(input, count)?)
+            }
+        };
         Ok(Core {
             control,
             frames,
@@ -94,6 +114,10 @@ impl Core {
             tables,
             progress,
             pages,
+            #[cfg(feature = "exceptions")]
+            exceptions,
+            #[cfg(feature = "exceptions")]
+            references: Vec::new(),
         })
     }
 }
@@ -163,6 +187,10 @@ impl<T: AsRef<[u64]>> CoreView<'_, T> {
         self.pages
             .iter()
             .for_each(|pages| put(out, (*pages).into()));
+        #[cfg(feature = "exceptions")]
+        if let Some(exceptions) = self.exceptions {
+            put_cells(out, exceptions);
+        }
     }
 }
 
@@ -181,6 +209,8 @@ impl State {
                 .iter()
                 .map(|memory| memory.pages)
                 .collect(),
+            #[cfg(feature = "exceptions")]
+            exceptions: self.store.exceptions.as_deref(),
         }
     }
 
@@ -217,6 +247,10 @@ impl Machine {
         state.store.globals = core.globals;
         state.store.tables = core.tables;
         state.store.progress = core.progress;
+        #[cfg(feature = "exceptions")]
+        {
+            state.store.exceptions = core.exceptions;
+        }
         for (memory, pages) in state.store.memories.iter_mut().zip(core.pages) {
             memory.pages = pages;
             let length = crate::machine::backed_bytes(pages, &self.limits);

@@ -134,6 +134,15 @@ impl Machine {
         let pages = (0..memories)
             .map(|_| input.u32())
             .collect::<Result<_, _>>()?;
+        #[cfg(feature = "exceptions")]
+        let exceptions = match &state.store.exceptions {
+            Some(before) => {
+                let limit = self.limits.exception_cells;
+                let what = "cells of exceptions";
+                Some(read_changes(input, before, what, limit)?)
+            }
+            None => None,
+        };
         Ok(Core {
             control,
             frames,
@@ -142,6 +151,10 @@ impl Machine {
             tables,
             progress,
             pages,
+            #[cfg(feature = "exceptions")]
+            exceptions,
+            #[cfg(feature = "exceptions")]
+            references: Vec::new(),
         })
     }
 }

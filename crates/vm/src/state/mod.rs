@@ -86,6 +86,13 @@ pub enum StateError {
         /// Which one, among all of the machine.
         memory: u32,
     },
+    /// The exceptions that are referred to are none of the program's, or one is there twice.
+    #[cfg(feature = "exceptions")]
+    #[error("the exception at cell {cell} of the list is impossible")]
+    Exception {
+        /// Where in the list.
+        cell: u32,
+    },
     /// What is noted about the segments of an instance does not fit it.
     #[error("the segments of instance {instance} do not fit it")]
     Segments {

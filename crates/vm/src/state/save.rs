@@ -107,6 +107,10 @@ impl Machine {
                     .for_each(|address| put(&mut out, (*address).into()));
             }
             put(&mut out, instance.memory.into());
+            #[cfg(feature = "exceptions")]
+            for tag in &instance.tags {
+                put(&mut out, (*tag).into());
+            }
         }
         hash::of_bytes(&out)
     }

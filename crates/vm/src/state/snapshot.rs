@@ -32,6 +32,9 @@ pub(super) struct Content {
     pub(super) tables: Vec<Arc<[u64]>>,
     pub(super) progress: Arc<[Progress]>,
     pub(super) memories: Vec<MemorySnapshot>,
+    /// Nothing where no instance has tags.
+    #[cfg(feature = "exceptions")]
+    pub(super) exceptions: Option<Arc<[u64]>>,
     bytes_unshared: usize,
 }
 
@@ -52,6 +55,21 @@ impl PartialEq for Snapshot {
                 && a.tables == b.tables
                 && a.progress == b.progress
                 && a.memories == b.memories
+                && a.has_exceptions_of(b)
+    }
+}
+
+impl Content {
+    /// Whether the exceptions are the same.
+    #[cfg(feature = "exceptions")]
+    fn has_exceptions_of(&self, other: &Content) -> bool {
+        self.exceptions == other.exceptions
+    }
+
+    /// There are none.
+    #[cfg(not(feature = "exceptions"))]
+    fn has_exceptions_of(&self, _: &Content) -> bool {
+        true
     }
 }
 
@@ -81,6 +99,8 @@ impl Snapshot {
             size_of::<Content>() + size_of_val(&*content.frames) + size_of_val(&*content.cells);
         visit(Arc::as_ptr(&self.0) as usize, own);
         let lists = core::iter::once(&content.globals).chain(&content.tables);
+        #[cfg(feature = "exceptions")]
+        let lists = lists.chain(&content.exceptions);
         for (address, bytes) in lists.map(piece).chain([piece(&content.progress)]) {
             visit(address, bytes);
         }
@@ -149,6 +169,8 @@ impl Snapshot {
             tables: &content.tables,
             progress: &content.progress,
             pages: content.memories.iter().map(|memory| memory.pages).collect(),
+            #[cfg(feature = "exceptions")]
+            exceptions: content.exceptions.as_deref(),
         }
     }
 }
@@ -179,6 +201,11 @@ impl Machine {
         unshared += size_of_val(&*frames) + size_of_val(&*cells);
         let before = previous.map(|content| &content.globals);
         let globals = share(&state.store.globals, before, &mut unshared);
+        #[cfg(feature = "exceptions")]
+        let exceptions = state.store.exceptions.as_ref().map(|list| {
+            let before = previous.and_then(|content| content.exceptions.as_ref());
+            share(list, before, &mut unshared)
+        });
         let before = previous.map(|content| &content.progress);
         let progress = share(&state.store.progress, before, &mut unshared);
         Snapshot(Arc::new(Content {
@@ -192,6 +219,8 @@ impl Machine {
             tables,
             progress,
             memories,
+            #[cfg(feature = "exceptions")]
+            exceptions,
             bytes_unshared: unshared,
         }))
     }
@@ -219,6 +248,10 @@ impl Machine {
             tables: content.tables.iter().map(|table| table.to_vec()).collect(),
             progress: content.progress.to_vec(),
             pages: view.pages,
+            #[cfg(feature = "exceptions")]
+            exceptions: content.exceptions.as_deref().map(<[u64]>::to_vec),
+            #[cfg(feature = "exceptions")]
+            references: Vec::new(),
         };
         for (memory, kept) in self.state.store.memories.iter_mut().zip(&content.memories) {
             restore_memory(memory, kept);

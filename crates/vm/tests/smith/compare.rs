@@ -31,7 +31,7 @@ pub(crate) fn answer_to(func: u32, args: &[Value], results: &[ValType], calls: u
             Value::I64(v) => v as u64,
             Value::F32(v) => v.into(),
             Value::F64(v) => v,
-            Value::FuncRef(_) | Value::ExternRef(_) => 1,
+            Value::FuncRef(_) | Value::ExternRef(_) | Value::ExnRef(_) => 1,
             Value::V128(bytes) => bytes
                 .iter()
                 .fold(7, |all, byte| (all * 5) ^ u64::from(*byte)),
@@ -49,6 +49,7 @@ fn value_of(ty: ValType, bits: u64) -> Value {
         ValType::F64 => Value::F64(bits),
         ValType::FuncRef => Value::FuncRef(None),
         ValType::ExternRef => Value::ExternRef(None),
+        ValType::ExnRef => Value::ExnRef(None),
         ValType::V128 => Value::V128((u128::from(bits) << 61 | u128::from(bits)).to_le_bytes()),
     }
 }

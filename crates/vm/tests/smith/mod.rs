@@ -66,7 +66,8 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
     let features = WasmFeatures::WASM2
         | WasmFeatures::RELAXED_SIMD
         | WasmFeatures::EXTENDED_CONST
-        | WasmFeatures::TAIL_CALL;
+        | WasmFeatures::TAIL_CALL
+        | WasmFeatures::EXCEPTIONS;
     let mut validator = wasmparser::Validator::new_with_features(features);
     validator
         .validate_all(bytes)
@@ -219,6 +220,7 @@ fn val(value: Value) -> Val {
         Value::FuncRef(_) => Val::FuncRef(Nullable::Null),
         Value::ExternRef(_) => Val::ExternRef(Nullable::Null),
         Value::V128(bytes) => Val::V128(u128::from_le_bytes(bytes).into()),
+        Value::ExnRef(_) => unreachable!("modules that are compared have no exceptions"),
     }
 }
 

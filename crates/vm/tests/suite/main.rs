@@ -18,10 +18,22 @@ const PROPOSALS: &[Proposal] = &[
     Proposal::TailCall,
     Proposal::Simd,
     Proposal::RelaxedSimd,
+    Proposal::ExceptionHandling,
 ];
 
 /// Files of the suite that cannot be applied, with the reason.
 const SKIPPED_FILES: &[(&str, &str)] = &[("simd_memory-multi.wast", "it has several memories")];
+
+/// Lines of files that cannot be applied, from the first to the last, with the reason.
+const SKIPPED_LINES: &[(&str, usize, usize, &str)] = &[
+    ("tag.wast", 29, 65, "its modules have recursive types"),
+    (
+        "try_table.wast",
+        419,
+        496,
+        "its modules have typed references",
+    ),
+];
 
 fn suite(way: Way) {
     let mut total = Report::default();
@@ -32,7 +44,14 @@ fn suite(way: Way) {
             println!("skipped {name}: {reason}");
             continue;
         }
-        let report = run_file(file.name(), file.contents, way);
+        let lines = SKIPPED_LINES.iter().filter(|lines| lines.0 == file.name());
+        let skipped: Vec<_> = lines
+            .map(|(name, first, last, reason)| {
+                println!("skipped {name}, lines {first} to {last}: {reason}");
+                *first..=*last
+            })
+            .collect();
+        let report = run_file(file.name(), file.contents, way, &skipped);
         files += 1;
         total.add(&report);
     }
@@ -48,7 +67,7 @@ fn suite(way: Way) {
         total.failures.len()
     );
     // A suite that shrinks unnoticed would prove less and less.
-    assert!(files >= 160 && total.passed >= 51_523, "the suite shrank");
+    assert!(files >= 164 && total.passed >= 51_604, "the suite shrank");
 }
 
 #[test]

@@ -387,6 +387,10 @@ fn course_places(stage: &Stage, followed: &[Followed]) -> Places {
     hosts.sort_unstable();
     hosts.dedup();
     let mut places = Places::default();
+    if !hosts.is_empty() {
+        // Calls end as well where what they throw is caught.
+        places.code.extend(stage.program().module.catch_labels());
+    }
     for host in hosts {
         let lines = stage.loaded.line_begins_of(host);
         if let Some(begin) = stage.program().module.instr_starts(host).next() {

@@ -62,6 +62,7 @@ impl Random {
             ValType::F32 => Value::F32((float as f32).to_bits()),
             ValType::F64 => Value::F64(float.to_bits()),
             ValType::FuncRef => Value::FuncRef(None),
+            ValType::ExnRef => Value::ExnRef(None),
             ValType::V128 => Value::V128((u128::from(bits) << 61).to_le_bytes()),
             ValType::ExternRef => Value::ExternRef((bits % 2 == 0).then_some(bits as u32)),
         }
@@ -110,6 +111,8 @@ fn compare(stepping: &Machine, both: &Machine, what: &str) {
         place()
     );
     assert_eq!(a.store.progress, b.store.progress, "{}", place());
+    #[cfg(feature = "exceptions")]
+    assert_eq!(a.store.exceptions, b.store.exceptions, "{}", place());
     assert_eq!(stepping.outcome(), both.outcome(), "{}", place());
 }
 
@@ -320,6 +323,29 @@ fn tiers_agree_on_tricky_functions() {
         runs > quantity(40) * quantity(500),
         "hardly ran in the fast tier"
     );
+}
+
+/// The other tier throws; what catches goes on here.
+#[cfg(feature = "exceptions")]
+#[test]
+fn code_can_be_entered_where_exceptions_are_caught() {
+    let bytes = wat::parse_str(include_str!("tricky.wat")).unwrap();
+    let limits = Limits::default();
+    let module = Shared::new(Module::new(&bytes, &limits).unwrap());
+    let mut machine = Machine::new(module.clone(), limits).unwrap();
+    for name in ["cleanups", "rounds"] {
+        let func = module.exported_func(name).unwrap();
+        let types = &module.func_type(func).unwrap().params;
+        let args: Vec<Value> = types.iter().map(|ty| Value::default_of(*ty)).collect();
+        machine.begin(func, &args).unwrap();
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+    }
+    let labels = module.catch_labels();
+    assert!(labels.len() >= 5);
+    for label in labels {
+        let at = label.0 as usize;
+        assert!(machine.fast.doors.is_open(0, at), "{label}");
+    }
 }
 
 /// A function that the code's memory has no room for is executed all the same, and so are the others.

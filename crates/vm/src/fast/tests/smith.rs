@@ -29,7 +29,7 @@ fn generate(random: &mut Random, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
         // Without traps programs run longer.
         disallow_traps: random.below(3) > 0,
         canonicalize_nans: false,
-        exceptions_enabled: false,
+        exceptions_enabled: cfg!(feature = "exceptions") && random.below(2) == 0,
         extended_const_enabled: true,
         gc_enabled: false,
         memory64_enabled: false,
@@ -49,6 +49,14 @@ fn generate(random: &mut Random, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
     )
 }
 
+/// Whether something catches exceptions.
+fn has_clauses(module: &Module) -> bool {
+    #[cfg(feature = "exceptions")]
+    return !module.catch_labels().is_empty();
+    #[cfg(not(feature = "exceptions"))]
+    false
+}
+
 #[test]
 fn tiers_agree_on_generated_modules() {
     let limits = Limits {
@@ -60,6 +68,7 @@ fn tiers_agree_on_generated_modules() {
     let mut random = Random::new(3);
     let mut bytes = Vec::new();
     let (mut stops, mut modules, mut runs, mut finished, mut trapped) = (0, 0, 0, 0, 0);
+    let mut throwing = 0;
     while stops < 60_000 || modules < 1500 {
         let Some(wasm) = generate(&mut random, &mut bytes) else {
             continue;
@@ -80,11 +89,13 @@ fn tiers_agree_on_generated_modules() {
                 Some(Outcome::Exited(_)) | None => {}
             }
         }
+        throwing += u32::from(has_clauses(&module));
         runs += pair.both.fast.runs;
         stops += pair.stops;
     }
     println!(
-        "{stops} stops in {modules} modules, {finished} finished, {trapped} trapped, {runs} runs of code"
+        "{stops} stops in {modules} modules, {finished} finished, {trapped} trapped, {runs} runs of code, {throwing} catch exceptions"
     );
     assert!(runs > 10_000 && finished > 500 && trapped > 100);
+    assert!(cfg!(not(feature = "exceptions")) || throwing > 100);
 }

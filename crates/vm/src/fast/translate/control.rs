@@ -8,6 +8,8 @@ use super::super::op::control::{CALL_WORDS, TAIL_CALL_WORDS};
 use super::compute::words;
 use super::emit::{Class, Comparison, Source, pack, pack_high};
 use super::{Point, Translator};
+#[cfg(feature = "exceptions")]
+use crate::binary::Catches;
 use crate::binary::{BlockType, BranchTargets};
 use crate::types::{cells_of, in_cells};
 use crate::{FuncType, ValType};
@@ -40,6 +42,8 @@ pub(super) struct Label {
     open: Vec<Fixup>,
     /// The branch of an `if` whose `else` did not come yet.
     otherwise: Option<Fixup>,
+    /// True if an exception may lead to the end.
+    catches: bool,
 }
 
 impl Label {
@@ -52,6 +56,7 @@ impl Label {
             body: None,
             open: Vec::new(),
             otherwise: None,
+            catches: false,
         }
     }
 
@@ -94,6 +99,7 @@ impl Translator<'_> {
             body: None,
             open: Vec::new(),
             otherwise: None,
+            catches: false,
         });
         let last = self.labels.len() - 1;
         &mut self.labels[last]
@@ -102,6 +108,20 @@ impl Translator<'_> {
     pub(super) fn block(&mut self, ty: BlockType) {
         self.emitter.settle_all();
         self.open_block(ty);
+    }
+
+    /// A block. The other tier throws and catches; the labels of the clauses are points, so that what comes then is
+    /// executed here again.
+    #[cfg(feature = "exceptions")]
+    pub(super) fn try_table(&mut self, ty: BlockType, catches: Catches<'_>) {
+        for clause in catches.clauses() {
+            let number = self.labels.len().wrapping_sub(1 + clause.label as usize);
+            if let Some(label) = self.labels.get_mut(number) {
+                // The start of a loop is a point anyway.
+                label.catches = label.body.is_none();
+            }
+        }
+        self.block(ty);
     }
 
     pub(super) fn loop_(&mut self, ty: BlockType) {
@@ -155,7 +175,7 @@ impl Translator<'_> {
             }
             return;
         }
-        if label.open.is_empty() && label.otherwise.is_none() {
+        if label.open.is_empty() && label.otherwise.is_none() && !label.catches {
             // Nothing branches here: the code goes on, or still cannot be reached.
             return;
         }

@@ -25,14 +25,21 @@ impl Class {
             ValType::F32 => Class::F32,
             ValType::F64 => Class::F64,
             // In that of `f64`: see `Word`.
-            ValType::I64 | ValType::FuncRef | ValType::ExternRef | ValType::V128
+            ValType::I64
+            | ValType::FuncRef
+            | ValType::ExternRef
+            | ValType::V128
+            | ValType::ExnRef
                 if size_of::<Word>() < 8 =>
             {
                 Class::F64
             }
-            ValType::I32 | ValType::I64 | ValType::FuncRef | ValType::ExternRef | ValType::V128 => {
-                Class::Int
-            }
+            ValType::I32
+            | ValType::I64
+            | ValType::FuncRef
+            | ValType::ExternRef
+            | ValType::V128
+            | ValType::ExnRef => Class::Int,
         }
     }
 }

@@ -250,6 +250,8 @@ impl<'m> Translator<'m> {
         let blocks = self.dead.unwrap_or(0);
         match instr {
             Instr::Block(_) | Instr::Loop(_) | Instr::If(_) => self.dead = Some(blocks + 1),
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(..) => self.dead = Some(blocks + 1),
             Instr::Else if blocks == 0 => self.else_(),
             Instr::End if blocks == 0 => self.end(),
             Instr::End => self.dead = Some(blocks - 1),
@@ -261,9 +263,7 @@ impl<'m> Translator<'m> {
         use ValType::{ExternRef, F32, F64, FuncRef, I32, I64};
         match *instr {
             Instr::Nop => {}
-            Instr::Unreachable => {
-                self.leave_for_good();
-            }
+            Instr::Unreachable => self.leave_for_good(),
             Instr::Block(ty) => self.block(ty),
             Instr::Loop(ty) => self.loop_(ty),
             Instr::If(ty) => self.if_(ty),
@@ -318,9 +318,7 @@ impl<'m> Translator<'m> {
             Instr::MemoryInit(_)
             | Instr::TableInit { .. }
             | Instr::TableCopy { .. }
-            | Instr::TableFill(_) => {
-                self.leave(3, &[]);
-            }
+            | Instr::TableFill(_) => self.leave(3, &[]),
             Instr::DataDrop(_) | Instr::ElemDrop(_) => self.leave(0, &[]),
             // A reference is an integer here, whatever it refers to.
             Instr::TableGet(_) => self.leave(1, &[ExternRef]),
@@ -329,6 +327,10 @@ impl<'m> Translator<'m> {
             Instr::TableSize(_) => self.leave(0, &[I32]),
             #[cfg(feature = "simd")]
             Instr::Wide(..) => {}
+            #[cfg(feature = "exceptions")]
+            Instr::Throw(_) | Instr::ThrowRef => self.leave_for_good(),
+            #[cfg(feature = "exceptions")]
+            Instr::TryTable(ty, catches) => self.try_table(ty, catches),
         }
     }
 
@@ -348,6 +350,8 @@ fn side_entries(instr: &Instr<'_>) -> u32 {
     match instr {
         Instr::Br(_) | Instr::BrIf(_) | Instr::If(_) | Instr::Else => 1,
         Instr::BrTable(targets) => targets.len() + 1,
+        #[cfg(feature = "exceptions")]
+        Instr::TryTable(_, catches) => catches.len(),
         _ => 0,
     }
 }
