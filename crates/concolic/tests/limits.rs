@@ -511,3 +511,26 @@ fn vectors() {
     assert_eq!(ends(&explored, &End::Returned), 1);
     assert_eq!((explored.paths.len(), explored.cut(Cut::Vectors)), (2, 1));
 }
+
+/// What is thrown is not followed, and a block that might catch something is one like any other.
+#[test]
+fn exceptions() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (tag $t (param i32))
+            (func $check (param i32)
+                (if (i32.eq (local.get 0) (i32.const 2)) (then (throw $t (local.get 0)))))
+            (func (export "main")
+                (block $caught (result i32)
+                    (try_table (catch $t $caught)
+                        (call $check (call $in))
+                        (if (i32.eqz (call $in)) (then unreachable)))
+                    (return))
+                (drop) (unreachable)))"#,
+        board(vec![("in", vec![], i32s(0, 3))]),
+    );
+    let explored = by(&start, Bounds::default());
+    assert_eq!(ends(&explored, &End::Returned), 1);
+    assert_eq!(explored.paths.len(), 3);
+    assert_eq!(explored.cut(Cut::Exceptions), 1);
+}

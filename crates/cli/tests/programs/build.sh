@@ -18,6 +18,19 @@ c() { # c SOURCE OUTPUT OPTIONS..., with clang's own options in $flags
 c sibling-calls.c sibling-calls.wasm --no-entry --export=main
 c meter.c meter.wasm --no-entry --export=main
 flags=-mtail-call c tail-calls.c tail-calls.wasm --no-entry --export=main
+# Exceptions as the standard has them need a newer clang: that of the Python package ziglang, version 0.15.2.
+features=(-mcpu=generic+exception_handling+reference_types+multivalue -mllvm -wasm-use-legacy-eh=false)
+newer() { # newer SOURCE OBJECT OPTIONS...
+    python3 -m ziglang c++ --target=wasm32-freestanding -O0 -fno-sanitize=all -fno-stack-protector "${features[@]}" \
+        -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. -c "$1" -o "$2" "${@:3}"
+}
+objects=$(mktemp -d)
+throws=(-fwasm-exceptions -mllvm -wasm-enable-eh)
+newer thrown.cpp "$objects/thrown.o" -g "${throws[@]}"
+newer unwinding.cpp "$objects/unwinding.o" -g0 "${throws[@]}"
+(cd "$objects" && python3 -m ziglang wasm-ld --no-entry --stack-first -z stack-size=8192 thrown.o unwinding.o -o thrown.wasm)
+install -m 644 "$objects/thrown.wasm" thrown.wasm
+rm -r "$objects"
 wasm-as nameless.wat -o nameless.wasm
 # Rust's library without its debug information, which would be most of the file.
 sysroot=$(rustc --print sysroot)
