@@ -5,10 +5,11 @@ mod common;
 
 use borges_board::{Board, SystemStart};
 use borges_concolic::{
-    Answered, Bounds, Cut, End, Explored, FAULTS, MORE_STDIN, STDIN, Start, SystemChoices,
+    Answered, Bounds, Cut, End, Explored, FAULTS, MORE_STDIN, STDIN, SearchOrder, Start,
+    SystemChoices,
 };
 use borges_wasi::{Function, Item, Preview, Setup, WasiImport};
-use common::{Plain, check, explore, start_wat};
+use common::{Plain, check, explore, explore_by, start_wat};
 
 fn start(choices: SystemChoices, body: &str) -> Start {
     let imports = [
@@ -223,6 +224,48 @@ fn every_error_is_met_once_or_as_often_as_is_asked_for() {
             assert_eq!(calls[1].yielded.value, borges_vm::Value::I32(-51));
         }
     }
+}
+
+#[test]
+fn runs_that_end_with_other_codes_are_other_paths() {
+    // No branch tells the errors apart, and what is read says with which code it ends.
+    let fails = r#"(func (export "main")
+        (call $exit (i32.ne (i32.const 44) (call $open (i32.const 3) (i32.const 0) (i32.const 96) (i32.const 1)
+            (i32.const 0) (i64.const 66) (i64.const 0) (i32.const 0) (i32.const 40)))))"#;
+    let choices = SystemChoices {
+        stdin: None,
+        faults: 1,
+        more: false,
+    };
+    let explored = check(&start(choices, fails), &Bounds::default());
+    let ends: Vec<&End> = explored.paths.iter().map(|path| &path.end).collect();
+    assert_eq!(ends.len(), 3);
+    assert!(ends.contains(&&End::Exited(0)) && ends.contains(&&End::Exited(1)));
+    let reads = |load: &str| {
+        let body = format!(
+            r#"(func (export "main")
+            (drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 32)))
+            (if (i32.ge_u (i32.load (i32.const 32)) (i32.const 2))
+                (then (call $exit ({load} (i32.const 64))))))"#
+        );
+        let order = SearchOrder::DepthFirst;
+        explore_by(&start(stdin(2), &body), &Bounds::default(), order)
+    };
+    let explored = reads("i32.load8_u");
+    // As many codes as there are bytes, and less than two bytes of input in two ways.
+    assert_eq!(explored.paths.len(), 256 + 2);
+    assert!(
+        explored
+            .unexplored
+            .iter()
+            .all(|left| &*left.reason == FAULTS)
+    );
+    // One code more is too many: it is one path, and that is said.
+    let explored = reads("i32.load16_u");
+    assert_eq!(explored.paths.len(), 1 + 2);
+    let said = explored.unexplored.iter();
+    let said = said.filter(|left| left.reason.contains("exit code depends on inputs"));
+    assert_eq!(said.count(), 1);
 }
 
 #[test]

@@ -55,12 +55,14 @@ impl Explorer<'_, '_> {
             .primitive(id)
             .map_or(PrimitiveKind::Trap, |found| found.kind);
         let is_output = matches!(kind, PrimitiveKind::Output);
-        if exprs.iter().any(Option::is_some)
-            && !board.exits(id)
-            && let Some(next) =
-                self.symbolic_arguments(state, (id, &args), &exprs, first, is_output)
-        {
-            return Some(next);
+        if exprs.iter().any(Option::is_some) {
+            let next = match board.exits(id) {
+                true => self.decide_exit(state, &exprs),
+                false => self.symbolic_arguments(state, (id, &args), &exprs, first, is_output),
+            };
+            if next.is_some() {
+                return next;
+            }
         }
         let refused = Next::End(End::Trapped(
             Trap::Host,

@@ -8,7 +8,8 @@ use borges_board::{PrimitiveId, SystemCall, Yield};
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Trap, ValType, Value};
 
-use super::{Explorer, Next, State};
+use super::{Explorer, MOST_VALUES, Next, State};
+use crate::dag::Expr;
 use crate::path::{Cut, End, ReadPart};
 use crate::set::{Set, cell_of};
 use crate::shadow::{Ask, Bytes};
@@ -28,6 +29,9 @@ pub const STDIN: &str = "standard input is read as it was given: no other is loo
 const AS_IT_COMES: &str =
     "the time, random bytes and what is ready first are as they come: no others are looked at";
 const FILED: &str = "a file is read after bytes that depend on inputs were written to files";
+/// Why something is left out: the codes are more than there are paths for.
+const EXIT_CODES: &str =
+    "the exit code depends on inputs and has too many values: it is shown as one of them";
 const AFTER_INPUT: &str = "calls of the operating system are not followed once an input was read";
 
 /// The reason, if it is one that an exploration says once, wherever it is so first.
@@ -102,6 +106,23 @@ impl Explorer<'_, '_> {
         self.push_read(state, (id, args), part, (ty, Set::single(cell)))?;
         let called = self.call_system(state, (id, args), Some(&usual))?;
         self.answers(state, called, (to, args.len()), 0..0)
+    }
+
+    /// Decides with which code the program ends: with another one it is another path, unless they are too many for that.
+    pub(super) fn decide_exit(
+        &mut self,
+        state: &mut State,
+        arguments: &[Option<Expr>],
+    ) -> Option<Next> {
+        let code = arguments.first().copied().flatten()?;
+        if self.only_value(state, code).is_some() {
+            return None;
+        }
+        if self.values(state, code, MOST_VALUES as u64).is_some() {
+            return Some(Next::Asked(Ask::Value(code)));
+        }
+        self.leave_out(state, EXIT_CODES);
+        None
     }
 
     /// Says once that something is not looked at.

@@ -23,6 +23,7 @@ use borges_vm::{
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ended {
     Returned,
+    Exited(u32),
     Trapped(String, Option<u32>),
     Inputs,
     Steps,
@@ -347,7 +348,7 @@ impl<'p> Plain<'p> {
                             answered.expect("the right type");
                             continue;
                         }
-                        (SystemCall::Exits(_), ..) => break Ended::Returned,
+                        (SystemCall::Exits(code), ..) => break Ended::Exited(code),
                         (SystemCall::Traps, ..) => break trapped(&machine, Trap::Host),
                         (SystemCall::Wants(_), _, Some(most)) => {
                             (What::Stdin(most), i32s(0, most as i32))
