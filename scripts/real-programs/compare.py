@@ -76,6 +76,8 @@ def cargo(name):
     return build
 
 
+# These write files, each in one of its runs at least: or else the comparison of what they leave would say nothing.
+WRITERS = {"lua", "bzip2", "esbuild", "quickjs", "sqlite", "zopfli"}
 # How the command ends where a registry cannot be reached: nothing was found out.
 NOT_REACHED = 75
 # Each program: where from, the archive's SHA-256, how it is built, and its runs: arguments, and standard input.
@@ -226,7 +228,9 @@ def same(what, ours, theirs):
 
 
 def compare(borges, module, arguments, stdin, data):
-    """One run on both; `data` has a folder for each, which keeps what the run leaves."""
+    """One run on both; `data` has a folder for each, which keeps what the run leaves. Whether all is equal, the report of the
+    run here, and how many files and folders it changed."""
+    before = tree(data["wasmtime"])
     environment = [("PWD", "/")]
     code, *said = runtime.run(
         module, [module.name, *arguments], environment, stdin.encode(), data["wasmtime"], "/"
@@ -242,7 +246,9 @@ def compare(borges, module, arguments, stdin, data):
     ok = same("exit code", plain.returncode, code & 255)
     ok &= same("standard output", plain.stdout, said[0])
     ok &= same("standard error", plain.stderr, said[1])
-    ok &= same("files", tree(data["borges"]), tree(data["wasmtime"]))
+    after = tree(data["wasmtime"])
+    ok &= same("files", tree(data["borges"]), after)
+    changed = sum(before.get(path) != after.get(path) for path in before.keys() | after.keys())
     # In the debugger it comes to where a plain run comes that finds the same: on the device, and on its twin.
     report = subprocess.run(
         [borges, "--json", "run", *options, *debugged, "--", *arguments], capture_output=True, text=True
@@ -255,7 +261,7 @@ def compare(borges, module, arguments, stdin, data):
     wanted = [(f"{report['steps']}", report["state_hash"])]
     if agree != wanted:
         print(f"FAILED: a session ends at {agree}, a plain run at {wanted}:\n{session.stdout[-1000:]}{session.stderr}")
-    return ok and agree == wanted, report
+    return ok and agree == wanted, report, changed
 
 
 def main():
@@ -268,6 +274,7 @@ def main():
     failed = 0
     for name in names or PROGRAMS:
         module = program(folder, name)
+        written = 0
         with tempfile.TemporaryDirectory() as place:
             data = {who: pathlib.Path(place, who) for who in ("wasmtime", "borges", "debugged", "stdin")}
             for path, text in files().items():
@@ -276,13 +283,18 @@ def main():
                     (data[who] / path).write_text(text)
             for arguments, stdin in PROGRAMS[name][3]:
                 begun = time.monotonic()
-                ok, report = compare(borges, module, arguments, stdin, data)
+                ok, report, changed = compare(borges, module, arguments, stdin, data)
                 failed += not ok
+                written += changed
                 shutil.rmtree(data["debugged"])
                 shutil.copytree(data["borges"], data["debugged"])
                 how = "equal" if ok else "DIFFERENT"
                 shown = " ".join(arguments)
-                print(f"{how}  {name} {shown}: {report['steps']:,} steps, {time.monotonic() - begun:.1f} s", flush=True)
+                took = f"{time.monotonic() - begun:.1f} s"
+                print(f"{how}  {name} {shown}: {report['steps']:,} steps, {changed} files changed, {took}", flush=True)
+        if name in WRITERS and not written:
+            print(f"FAILED: {name} writes nothing")
+            failed += 1
     if failed:
         sys.exit(f"{failed} runs differ")
 
