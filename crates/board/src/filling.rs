@@ -146,7 +146,7 @@ impl Board {
             PrimitiveKind::Input => Some(yielded.value.ty()) == primitive.result,
             #[cfg(feature = "host")]
             PrimitiveKind::System => {
-                *yielded == crate::system::unmocked() || self.may_choose(id, yielded)
+                *yielded == crate::choice::unmocked() || self.may_choose(id, yielded)
             }
             _ => false,
         }

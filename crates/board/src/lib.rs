@@ -35,6 +35,7 @@ mod board;
 #[cfg(feature = "host")]
 mod breaks;
 mod calls;
+mod choice;
 mod codomain;
 mod driver;
 #[cfg(feature = "host")]
@@ -67,6 +68,7 @@ pub use bind::{BindError, ProgramImport, describe_missing};
 pub use board::SystemStart;
 pub use board::{Board, DisplayBoard, ProgramLimits, Range, Rect, SpiWiring, scaled};
 pub use calls::Calls;
+pub use choice::{choice_text, replaced_before, unmocked, yielded};
 pub use codomain::Codomain;
 pub use driver::{Done, Driver, Event};
 #[cfg(feature = "host")]
@@ -96,7 +98,7 @@ pub use state::{
     PwmChannel, Restore, St7735, Subscription, Timer,
 };
 #[cfg(feature = "host")]
-pub use system::{MemoryRead, choice_text, unmocked, yielded};
+pub use system::MemoryRead;
 pub use vec_map::VecMap;
 #[cfg(feature = "host")]
 pub use view::{

@@ -1,20 +1,12 @@
 //! Programs that call an operating system: a WASI world is a part of the board's state.
 //!
 //! What a call answers, the world computes from its state, the arguments and the program's memory; what nobody can know
-//! (the time, random bytes, input, an error of the outside) is a choice, which is recorded like the value of any input. As
-//! such a value a choice is an `i32`, and for a clock an `i64`:
-//!
-//! | choice | value | bytes |
-//! |---|---|---|
-//! | a clock shows so many nanoseconds more than at its last reading | how many, `i64` | |
-//! | random bytes, bytes of standard input | how many | the bytes |
-//! | at most so many bytes are moved | how many | |
-//! | the subscription that is ready first | its number | |
-//! | the call fails | minus the error's number | |
-//! | the call came to this in a recording of another system | the error's number, `i64` | what it wrote: a zero, and for each write address and length (32 bits each) and the bytes |
+//! (the time, random bytes, input, an error of the outside) is a [choice](crate::choice), which is recorded like the value of
+//! any input.
 
 use alloc::{
     borrow::ToOwned,
+    boxed::Box,
     string::{String, ToString},
     vec::Vec,
 };
@@ -22,10 +14,11 @@ use core::cell::RefCell;
 
 use borges_vm::{ValType, Value, Write};
 use borges_wasi::{
-    Called, Chosen, Errno, Function, Memory, MemoryWrite, SetupError, WasiImport, WasmType, World,
+    Called, Chosen, Errno, Function, Memory, Replacement, SetupError, WasiImport, WasmType, World,
 };
 
 use crate::board::{System, SystemStart};
+use crate::choice::{cell, choice_type, choices, chosen, unmocked, yielded};
 use crate::{
     Board, BoardState, Codomain, Primitive, PrimitiveId, PrimitiveKind, Refusal, Shared,
     SystemCall, Yield, primitive::Op,
@@ -100,7 +93,7 @@ impl Board {
         };
         match chosen(function, &yielded) {
             // What was recorded elsewhere is no choice of a user's.
-            Some(Chosen::Told { .. }) => Err(choices(function)),
+            Some(Chosen::Told { .. } | Chosen::Replaced { .. }) => Err(choices(function)),
             Some(Chosen::Fault(errno)) if !function.faults().contains(&errno) => {
                 Err(choices(function))
             }
@@ -278,6 +271,46 @@ impl BoardState {
         MemoryRead { decides, moved }
     }
 
+    /// The choice that somebody outside has replaced files before a call, of which `then` is chosen besides: those files,
+    /// each with its number and bytes, that were not replaced so yet. Nothing if there are none, or if the call would not
+    /// return with that.
+    pub fn replaces<'f>(
+        &self,
+        board: &Board,
+        (id, args): (PrimitiveId, &[Value]),
+        memory: &[u8],
+        files: impl Iterator<Item = (&'f str, u64, &'f [u8])>,
+        then: Option<&Yield>,
+    ) -> Option<Yield> {
+        let system = self.system()?;
+        let is_due = |(path, number, bytes): &(&str, u64, &[u8])| {
+            system.replacement(path) != Some(*number)
+                && system.is_replaceable(path, bytes.len() as u64)
+        };
+        let files = files
+            .filter(is_due)
+            .map(|(path, number, bytes)| Replacement {
+                path: path.to_owned(),
+                number,
+                bytes: bytes.to_vec(),
+            });
+        let files: Vec<Replacement> = files.collect();
+        if files.is_empty() {
+            return None;
+        }
+        let function = board.system_function(id)?;
+        let then = then.filter(|then| **then != unmocked());
+        let then = match then {
+            Some(then) => Some(Box::new(chosen(function, then)?)),
+            None => None,
+        };
+        let yielded = yielded(&Chosen::Replaced { files, then });
+        let called = self
+            .clone()
+            .call_system(board, id, args, memory, Some(&yielded));
+        matches!(called, Ok(SystemCall::Answers { .. })).then_some(yielded)
+    }
+
     /// What is chosen for a call that wants to know something if nobody says otherwise.
     pub fn usual(&self, called: &SystemCall) -> Option<Yield> {
         match called {
@@ -375,140 +408,4 @@ impl Memory for Noted<'_> {
         self.parts.borrow_mut().push((address, len));
         self.memory.bytes(address, len)
     }
-}
-
-fn cell(value: Value) -> u64 {
-    match value {
-        Value::I32(v) => u64::from(v as u32),
-        Value::I64(v) => v as u64,
-        _ => 0,
-    }
-}
-
-/// What can be chosen of a function.
-fn choices(function: Function) -> String {
-    let mut list: Vec<String> = Vec::from(["ok".to_owned()]);
-    match function {
-        Function::ClockTimeGet => {
-            list.push("how many nanoseconds later it is than at the last reading".to_owned())
-        }
-        Function::RandomGet => list.push("bytes in quotes".to_owned()),
-        Function::PollOneoff => list.push("the number of a subscription".to_owned()),
-        Function::FdRead => list.push("bytes in quotes".to_owned()),
-        _ => {}
-    }
-    if function.moves_bytes() {
-        list.push("a number of bytes at most".to_owned());
-    }
-    list.extend(
-        function
-            .faults()
-            .iter()
-            .map(|errno| errno.name().to_owned()),
-    );
-    alloc::format!("it can be {}", list.join(", "))
-}
-
-/// The type of the value that stands for a choice.
-fn choice_type(function: Function) -> ValType {
-    match function {
-        Function::ClockTimeGet => ValType::I64,
-        _ => ValType::I32,
-    }
-}
-
-/// What stands in a list of mocks for a call that goes as it would without one.
-pub fn unmocked() -> Yield {
-    Value::ExternRef(None).into()
-}
-
-fn errno(number: i64) -> Option<Errno> {
-    let mut all = Errno::ALL.iter().copied();
-    all.find(|errno| i64::from(errno.code()) == number)
-}
-
-/// A choice as people write and read it: an error by its name, `ok` for a call that goes as it would by itself.
-pub fn choice_text(yielded: &Yield) -> Option<&'static str> {
-    match yielded.value {
-        Value::ExternRef(_) => Some("ok"),
-        Value::I32(number @ ..0) => errno(-i64::from(number)).map(Errno::name),
-        Value::I64(0) if !yielded.bytes.is_empty() => Some("as recorded"),
-        Value::I64(number) if !yielded.bytes.is_empty() => errno(number).map(Errno::name),
-        _ => None,
-    }
-}
-
-/// A choice as what an input yields.
-pub fn yielded(chosen: &Chosen) -> Yield {
-    let number = |count: usize| Value::I32(i32::try_from(count).unwrap_or(i32::MAX));
-    match chosen {
-        Chosen::Later(ns) => Value::I64(*ns as i64).into(),
-        Chosen::Bytes(bytes) => Yield {
-            value: number(bytes.len()),
-            bytes: bytes.clone().into(),
-        },
-        Chosen::Ready(at) => number(*at as usize).into(),
-        Chosen::Short(most) => number(*most as usize).into(),
-        Chosen::Fault(errno) => Value::I32(-i32::from(errno.code())).into(),
-        Chosen::Told { errno, writes } => {
-            let mut bytes = Vec::from([0]);
-            for write in writes {
-                bytes.extend(write.address.to_le_bytes());
-                // A memory has at most so many bytes.
-                bytes.extend((write.bytes.len() as u32).to_le_bytes());
-                bytes.extend_from_slice(&write.bytes);
-            }
-            Yield {
-                value: Value::I64(errno.code().into()),
-                bytes: bytes.into(),
-            }
-        }
-    }
-}
-
-/// The inverse of [`yielded`], for a call of this function; nothing for what is no choice of it.
-fn chosen(function: Function, yielded: &Yield) -> Option<Chosen> {
-    let (value, bytes) = (yielded.value, &*yielded.bytes);
-    if let (Value::I64(number), [0, list @ ..]) = (value, bytes) {
-        let (errno, writes) = (errno(number)?, told(list)?);
-        return Some(Chosen::Told { errno, writes });
-    }
-    if let Value::I64(ns) = value {
-        let is_clock = function == Function::ClockTimeGet && bytes.is_empty();
-        return is_clock.then_some(Chosen::Later(ns as u64));
-    }
-    let Value::I32(number) = value else {
-        return None;
-    };
-    if number < 0 {
-        let errno = errno(-i64::from(number))?;
-        return bytes.is_empty().then_some(Chosen::Fault(errno));
-    }
-    let number = number as u32;
-    match function {
-        Function::PollOneoff => bytes.is_empty().then_some(Chosen::Ready(number)),
-        Function::RandomGet | Function::FdRead if number as usize == bytes.len() => {
-            Some(Chosen::Bytes(bytes.to_vec()))
-        }
-        _ if function.moves_bytes() && bytes.is_empty() && number > 0 => {
-            Some(Chosen::Short(number))
-        }
-        _ => None,
-    }
-}
-
-/// The writes of a call that was recorded elsewhere.
-fn told(mut list: &[u8]) -> Option<Vec<MemoryWrite>> {
-    let mut writes = Vec::new();
-    while !list.is_empty() {
-        let (address, rest) = list.split_first_chunk()?;
-        let (length, rest) = rest.split_first_chunk()?;
-        let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        writes.push(MemoryWrite {
-            address: u32::from_le_bytes(*address),
-            bytes: bytes.to_vec(),
-        });
-        list = rest;
-    }
-    Some(writes)
 }

@@ -5,10 +5,10 @@
 
 use borges_board::{
     Board, BoardState, MemoryRead, PrimitiveId, SystemCall, SystemStart, Yield, choice_text,
-    unmocked, yielded,
+    replaced_before, unmocked, yielded,
 };
 use borges_vm::{ValType, Value};
-use borges_wasi::{Chosen, Errno, Function, MemoryWrite, Preview, Setup, WasiImport};
+use borges_wasi::{Chosen, Errno, Function, MemoryWrite, Preview, Replacement, Setup, WasiImport};
 
 const MODULE: &str = "wasi_snapshot_preview1";
 
@@ -235,6 +235,71 @@ fn what_was_recorded_elsewhere_is_a_choice_of_every_call() {
             board
                 .choice_of(id, "", Some(sent.value), Some(sent.bytes.to_vec()))
                 .is_err()
+        );
+    }
+}
+
+#[test]
+fn that_files_were_replaced_is_a_choice_of_every_call_beside_others() {
+    let board = board(b"");
+    let file = |path: &str, number, bytes: &[u8]| Replacement {
+        path: path.to_owned(),
+        number,
+        bytes: bytes.to_vec(),
+    };
+    let files = vec![file("/a", 258, b"abc"), file("/b", 0, b"")];
+    let sent = |then: Option<Chosen>| {
+        let (files, then) = (files.clone(), then.map(Box::new));
+        yielded(&Chosen::Replaced { files, then })
+    };
+    let alone = sent(None);
+    assert_eq!(
+        (alone.value, &*alone.bytes),
+        (
+            Value::I64(0),
+            &[
+                1, 2, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, b'/', b'a', 3, 0, 0, 0, b'a',
+                b'b', b'c', 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, b'/', b'b', 0, 0, 0, 0
+            ][..]
+        )
+    );
+    assert_eq!(choice_text(&alone), None);
+    let paths = vec!["/a", "/b"];
+    assert_eq!(replaced_before(&alone), Some((paths.clone(), None)));
+    assert_eq!(replaced_before(&int(0).into()), None);
+    let nested = yielded(&Chosen::Replaced {
+        files: Vec::new(),
+        then: Some(Box::new(Chosen::Replaced {
+            files: Vec::new(),
+            then: None,
+        })),
+    });
+    for (name, then, is_choice) in [
+        ("fd_write", Some(Chosen::Fault(Errno::Nospc)), true),
+        ("fd_read", Some(Chosen::Bytes(b"in".to_vec())), true),
+        ("clock_time_get", Some(Chosen::Later(7)), true),
+        ("sched_yield", None, true),
+        ("sched_yield", Some(Chosen::Later(7)), false),
+    ] {
+        let id = id(&board, name);
+        let both = sent(then.clone());
+        assert_eq!(board.may_choose(id, &both), is_choice, "{name}");
+        let said = then.map(|then| yielded(&then));
+        assert_eq!(
+            replaced_before(&both),
+            Some((paths.clone(), said)),
+            "{name}"
+        );
+        // Cut off anywhere before what is chosen besides, it is none.
+        for len in 1..alone.bytes.len() {
+            let part = bytes(both.value, &both.bytes[..len]);
+            assert!(!board.may_choose(id, &part), "{name} {len}");
+        }
+        assert!(!board.may_choose(id, &nested), "{name}");
+        let said = board.choice_of(id, "", Some(both.value), Some(both.bytes.to_vec()));
+        assert!(
+            said.is_err(),
+            "{name}: who replaces files says so by a mock"
         );
     }
 }

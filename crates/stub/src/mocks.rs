@@ -21,6 +21,8 @@ pub struct Asked<'a> {
     pub args: &'a [Value],
     /// The program's memory.
     pub memory: &'a [u8],
+    /// Instructions retired before it.
+    pub steps: u64,
 }
 
 impl Asked<'_> {
@@ -60,16 +62,34 @@ impl Mocks {
     /// What the call would yield; nothing if it reaches the hardware.
     #[must_use]
     pub fn peek(&self, call: &Asked<'_>) -> Option<Yield> {
-        value_of(self.list.get(self.find(call)?)?, call)
+        let found = self.find(call).and_then(|found| self.list.get(found));
+        self.with_files(call, found.and_then(|mock| value_of(mock, call)))
     }
 
     /// What the call yields; uses it up.
     pub fn take(&mut self, call: &Asked<'_>) -> Option<Yield> {
-        let found = self.find(call)?;
-        let mock = self.list.get_mut(found)?;
-        let value = value_of(mock, call)?;
-        mock.used = mock.used.saturating_add(1);
-        Some(value)
+        let yielded = self.peek(call);
+        let found = self.find(call);
+        if let Some(mock) = found.and_then(|found| self.list.get_mut(found)) {
+            mock.used = mock.used.saturating_add(1);
+        }
+        yielded
+    }
+
+    /// What the call yields, and that files have other bytes before it, if that is still to come.
+    fn with_files(&self, call: &Asked<'_>, yielded: Option<Yield>) -> Option<Yield> {
+        let files = self.list.iter().filter_map(|mock| match &mock.calls {
+            MockedCalls::File { path, from } if *from <= call.steps => {
+                Some((path.as_str(), *from, &*mock.payloads.first()?.0))
+            }
+            _ => None,
+        });
+        let (board, memory) = (call.board, call.memory);
+        let what = (call.primitive, call.args);
+        let replaces = call
+            .state
+            .replaces(board, what, memory, files, yielded.as_ref());
+        replaces.or(yielded)
     }
 
     fn find(&self, call: &Asked<'_>) -> Option<usize> {
@@ -82,6 +102,8 @@ impl Mocks {
                         wanted.eq(call.args.iter().copied())
                     }
                     MockedCalls::About(subject) => call.is_about(subject),
+                    // It says nothing of what the call comes to.
+                    MockedCalls::File { .. } => false,
                 }
                 && value_of(mock, call).is_some()
         };
@@ -138,6 +160,7 @@ mod tests {
             state: &BoardState::lean(&board),
             primitive: PrimitiveId(id),
             args: &[Value::I32(arg)],
+            steps: 0,
             memory: &[],
         })
     }

@@ -136,6 +136,7 @@ fn asked<'a>(board: &'a Board, state: &'a BoardState, call: &Call<'a>) -> Asked<
         primitive: call.primitive,
         args: call.args,
         memory: call.memory,
+        steps: call.steps,
     }
 }
 
@@ -161,6 +162,8 @@ pub(crate) fn mock_fits(board: &Board, mock: &borges_wire::Mock) -> bool {
             types.eq(primitive.params.iter().copied())
         }
         MockedCalls::About(_) | MockedCalls::Input(_) => primitive.kind == PrimitiveKind::System,
+        // Its bytes are a file's, not what the primitive yields.
+        MockedCalls::File { .. } => return primitive.kind == PrimitiveKind::System,
     };
     let id = borges_board::PrimitiveId(mock.primitive);
     let yields = mock.values.iter().enumerate().map(|(at, value)| Yield {

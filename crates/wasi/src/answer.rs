@@ -86,6 +86,16 @@ impl World {
                 }
                 false
             }
+            Some(Chosen::Replaced { files, then }) => {
+                let then = then.as_deref();
+                let replaced = (!matches!(then, Some(Chosen::Replaced { .. })))
+                    .then(|| self.replaced(files))
+                    .flatten();
+                match replaced {
+                    Some(after) => return self.go_on_as(after, import, (args, memory), then),
+                    None => false,
+                }
+            }
         };
         if let (Some(chosen), false) = (chosen, fits) {
             return Err(Misuse::Chosen {
@@ -124,6 +134,21 @@ impl World {
             Err(Stop::Wants(wants)) => Called::Wants(wants),
             Err(Stop::Misuse(misuse)) => return Err(misuse),
         })
+    }
+
+    /// Carries a call out in a world that somebody outside has changed before. A question changes nothing.
+    fn go_on_as(
+        &mut self,
+        mut changed: World,
+        import: WasiImport,
+        (args, memory): (&[u64], &dyn Memory),
+        chosen: Option<&Chosen>,
+    ) -> Result<Called, Misuse> {
+        let called = changed.call(import, args, memory, chosen)?;
+        if !matches!(called, Called::Wants(_)) {
+            *self = changed;
+        }
+        Ok(called)
     }
 
     /// Answers what somebody says, and changes what the call changes by itself if it succeeds here and there.

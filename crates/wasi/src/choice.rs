@@ -2,6 +2,8 @@
 
 use crate::errno::Errno;
 use crate::memory::MemoryWrite;
+use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,17 @@ pub enum Wants {
     },
 }
 
+/// What somebody outside puts in a file in the place of what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Replacement {
+    /// The file's path, as [`World::subject_named`](crate::World::subject_named) says it.
+    pub path: String,
+    /// What it is told by from others of that file: see [`World::replacement`](crate::World::replacement).
+    pub number: u64,
+    /// All bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
 /// What an embedding chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Chosen {
@@ -79,6 +92,14 @@ pub enum Chosen {
         errno: Errno,
         /// What was written to memory, all of it within.
         writes: Vec<MemoryWrite>,
+    },
+    /// Before the call, somebody outside has put other bytes in files, whatever the call then comes to. It goes as it does
+    /// by itself, or as is chosen besides. No answer to a call if one of the files is not there, or has no room for that.
+    Replaced {
+        /// The files.
+        files: Vec<Replacement>,
+        /// What else is chosen: no other files.
+        then: Option<Box<Chosen>>,
     },
 }
 

@@ -37,6 +37,7 @@ mod function;
 mod limits;
 mod memory;
 mod names;
+mod replace;
 mod rights;
 mod setup;
 mod store;
@@ -44,7 +45,7 @@ mod tree;
 mod world;
 
 pub use answer::{Called, WasiAnswer};
-pub use choice::{Chosen, ClockId, Misuse, Wants};
+pub use choice::{Chosen, ClockId, Misuse, Replacement, Wants};
 pub use diff::{FileChange, FileChangeKind, Rewritten};
 pub use errno::Errno;
 pub use function::{Function, Preview, WasiImport, WasmType};

@@ -231,7 +231,7 @@ impl World {
     }
 
     /// What is there by a name that [`Self::subject_named`] has checked.
-    fn inode_named(&self, subject: &str) -> Option<Ino> {
+    pub(crate) fn inode_named(&self, subject: &str) -> Option<Ino> {
         let below = |root: &str| {
             let rest = subject.strip_prefix(root)?;
             let is_below = rest.is_empty() || root.ends_with('/') || rest.starts_with('/');

@@ -28,6 +28,8 @@ pub struct World {
     pub(crate) drawn: u64,
     /// What was written to standard output and to standard error.
     pub(crate) written: [Content; 2],
+    /// By path, the last time that somebody outside replaced a file.
+    pub(crate) replacements: Arc<BTreeMap<Name, u64>>,
 }
 
 /// What never changes.
@@ -205,6 +207,7 @@ impl World {
             input_read: 0,
             drawn: 0,
             written: [Content::default(), Content::default()],
+            replacements: Arc::default(),
         })
     }
 

@@ -5,7 +5,7 @@ mod desk;
 
 use borges_wasi::{
     BadPointer, Called, Chosen, ClockId, Errno, Function, MemoryWrite, Misuse, Output, Preview,
-    Setup, Wants, WasiImport, World,
+    Replacement, Setup, Wants, WasiImport, World,
 };
 use desk::*;
 
@@ -769,4 +769,106 @@ fn what_another_system_answered_is_answered_and_done_here() {
         .world
         .call(import("sched_yield"), &[], &memory, chosen.as_ref());
     assert!(matches!(called, Ok(Called::Answer(_))), "{called:?}");
+}
+
+fn replaced(path: &str, number: u64, bytes: &[u8], then: Option<Chosen>) -> Chosen {
+    let (path, bytes) = (path.to_string(), bytes.to_vec());
+    let file = Replacement {
+        path,
+        number,
+        bytes,
+    };
+    Chosen::Replaced {
+        files: vec![file],
+        then: then.map(Box::new),
+    }
+}
+
+#[test]
+fn somebody_outside_replaces_a_file_before_a_call() {
+    let setup = |text: &str| Setup {
+        folders: vec![("/".to_string(), folder(&[("a", text)]))],
+        ..Setup::default()
+    };
+    let mut desk = Desk::over(setup("old text"));
+    let file = desk.file("a");
+    let reads = |desk: &mut Desk| {
+        desk.put(
+            LIST,
+            &[(BUFFER as u32).to_le_bytes(), 64_u32.to_le_bytes()].concat(),
+        );
+        let read = desk.errno("fd_read", &[file, LIST, 1, OUT]);
+        assert_eq!(read, Errno::Success);
+        String::from_utf8(desk.get(BUFFER, desk.small(OUT) as usize).to_vec()).unwrap()
+    };
+    // The call goes on in the new bytes, also on a descriptor that was open before, where that stood.
+    desk.chosen = Some(replaced("/a", 7, b"new", None));
+    assert_eq!(reads(&mut desk), "new");
+    assert_eq!(desk.world.replacement("/a"), Some(7));
+    assert_eq!(desk.world.replacement("/b"), None);
+    desk.chosen = Some(replaced("/a", 8, b"newer", None));
+    assert_eq!(reads(&mut desk), "er");
+    // Nothing a program can find out says that it was somebody else.
+    let mut written = Desk::over(setup("newer"));
+    written.file("a");
+    written.ok("fd_seek", &[file, 5, 0, OUT]);
+    assert_eq!(written.world, desk.world);
+    // A call that fails changes nothing else; one that is made to fail, or to go otherwise, comes to that.
+    desk.chosen = Some(replaced("/a", 9, b"0123456789", None));
+    assert_eq!(desk.errno("fd_close", &[99]), Errno::Badf);
+    assert_eq!(desk.world.file("/a").unwrap().to_vec(), b"0123456789");
+    let fault = Some(Chosen::Fault(Errno::Io));
+    desk.chosen = Some(replaced("/a", 10, b"01234", fault));
+    assert_eq!(desk.errno("fd_sync", &[file]), Errno::Io);
+    assert_eq!(desk.world.file("/a").unwrap().to_vec(), b"01234");
+    desk.chosen = Some(replaced("/a", 11, b"0123456789", Some(Chosen::Short(2))));
+    assert_eq!(reads(&mut desk), "56");
+    // Who asks has changed nothing yet.
+    let before = desk.world.clone();
+    let chosen = replaced("/a", 12, b"", None);
+    let asks = desk.world.call(
+        import("random_get"),
+        &[BUFFER, 4],
+        &desk.memory.as_slice(),
+        Some(&chosen),
+    );
+    assert_eq!(asks, Ok(Called::Wants(Wants::Random { bytes: 4 })));
+    assert_eq!(desk.world, before);
+    assert_eq!(desk.world.replacement("/a"), Some(11));
+}
+
+#[test]
+fn what_is_no_file_or_has_no_room_is_not_replaced() {
+    let mut setup = Setup {
+        folders: vec![("/".to_string(), folder(&[("a", "old"), ("b", "")]))],
+        ..Setup::default()
+    };
+    setup.limits.bytes = 8;
+    setup.limits.file_bytes = 6;
+    let mut world = Desk::over(setup).world;
+    let mut call = |chosen: &Chosen| {
+        let called = world.call(import("sched_yield"), &[], &[].as_slice(), Some(chosen));
+        let is_taken = matches!(called, Ok(Called::Answer(_)));
+        assert!(is_taken || matches!(called, Err(Misuse::Chosen { .. })));
+        is_taken
+    };
+    let nested = Some(replaced("/a", 1, b"", None));
+    for (chosen, is_taken) in [
+        (replaced("/c", 1, b"", None), false),
+        (replaced("/", 1, b"", None), false),
+        (replaced("a", 1, b"", None), false),
+        (replaced("/a", 1, b"", nested), false),
+        // The largest file, and one byte more; what the other one leaves of the disk, and one byte more.
+        (replaced("/a", 1, b"1234567", None), false),
+        (replaced("/a", 1, b"123456", None), true),
+        (replaced("/b", 1, b"123", None), false),
+        (replaced("/b", 1, b"12", None), true),
+        // What was there makes room.
+        (replaced("/a", 1, b"654321", None), true),
+        // A choice that the function does not know is none beside another one, either.
+        (replaced("/a", 1, b"", Some(Chosen::Ready(0))), false),
+    ] {
+        assert_eq!(call(&chosen), is_taken, "{chosen:?}");
+    }
+    assert_eq!(world.file("/a").unwrap().to_vec(), b"654321");
 }

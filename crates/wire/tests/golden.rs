@@ -149,6 +149,17 @@ fn commands() -> Vec<Command> {
                 used: 0,
                 end: MockEnd::RepeatLast,
             },
+            Mock {
+                primitive: 6,
+                calls: MockedCalls::File {
+                    path: "/data/a".to_owned(),
+                    from: 300,
+                },
+                values: vec![Value::I32(2)],
+                payloads: vec![Bytes(b"hi".to_vec())],
+                used: 0,
+                end: MockEnd::RepeatLast,
+            },
         ]),
         Command::Compensate {
             steps: 300,

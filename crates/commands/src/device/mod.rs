@@ -1,6 +1,7 @@
 //! Sessions with a program on a device.
 
 mod backend;
+mod host_file;
 mod prompt;
 pub mod render;
 pub mod table;

@@ -11,6 +11,7 @@ use crate::paint::Paint;
 use crate::table::{self, Completes, Table};
 
 use super::backend::Backend;
+use super::host_file;
 use super::render;
 use super::table::{COMMANDS, FrameChoice, FrameCommand, Request};
 use super::watches::{Watched, Watches};
@@ -63,6 +64,10 @@ impl SessionPrompt {
 
     /// Carries out a command of the session.
     fn carry_out(&mut self, command: Command, paint: &Paint, observer: Observer<'_>) -> Answer {
+        let command = match host_file::read_in(command) {
+            Ok(command) => command,
+            Err(error) => return Answer::failed(error, paint),
+        };
         let read_as = to_value(&command);
         let result = self.session.execute(command, observer);
         let stopped_at = match &result {

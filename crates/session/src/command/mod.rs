@@ -139,6 +139,9 @@ pub struct NewBreakpoint {
     pub log: Option<String>,
 }
 
+/// So many bytes can be brought by all mocks together: texts that inputs bring, and what is put in files.
+pub const MOST_MOCKED: usize = 512 << 10;
+
 /// The values of a mock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

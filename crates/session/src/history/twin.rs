@@ -324,6 +324,7 @@ fn asked<'a>(board: &'a Board, state: &'a BoardState, call: &Call<'a>) -> Asked<
         primitive: call.primitive,
         args: call.args,
         memory: call.memory,
+        steps: call.steps,
     }
 }
 

@@ -62,7 +62,7 @@ impl Session {
                 Ok(paths::tree(&self.stage, self.runner.state(), &same, lines))
             }
             Look::Mocks => Ok(Reply::Mocks {
-                mocks: self.runner.mock_listings(&self.stage),
+                mocks: self.runner.shown_mocks(&self.stage),
             }),
             Look::Breakpoints => {
                 let breakpoints = self
@@ -166,7 +166,7 @@ impl Session {
                 &self.stage,
                 &outline::Mocked {
                     list: self.runner.mocks(),
-                    listings: self.runner.mock_listings(&self.stage),
+                    listings: self.runner.shown_mocks(&self.stage),
                 },
             )),
             Look::Path { around } => paths::path(&mut self.stage, around, observer),

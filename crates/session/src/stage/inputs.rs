@@ -4,6 +4,7 @@ use borges_board::{Captured, Primitive, PrimitiveId, PrimitiveKind, Yield, unmoc
 use borges_multiverse::tree::{Growth, Place};
 use borges_stub::{from_wire, to_wire};
 use borges_vm::Value;
+use borges_wasi::{Function, NoSubject};
 use borges_wire::MockedCalls;
 
 use super::Stage;
@@ -25,7 +26,10 @@ const ALL_OF_THEM: u64 = 256;
 pub(crate) type NamedInput = (PrimitiveId, MockedCalls);
 
 /// What a user calls standard input as a whole.
-pub(crate) const STDIN: &str = "stdin";
+const STDIN: &str = "stdin";
+
+/// What a user calls a file that somebody outside replaces, with its path behind it.
+const FILE: &str = "file ";
 
 /// What a user writes for any argument.
 const ANY: &str = "_";
@@ -64,6 +68,9 @@ impl Stage {
     pub(crate) fn inputs_named(&self, call: &str) -> Result<Vec<NamedInput>, CommandError> {
         if let Some(from) = call.trim().strip_prefix(STDIN) {
             return self.input_named(from);
+        }
+        if let Some(file) = call.trim().strip_prefix(FILE) {
+            return self.file_named(file.trim()).map(|found| vec![found]);
         }
         let (name, arguments) = match call.trim().split_once('(') {
             Some((name, rest)) => {
@@ -136,6 +143,64 @@ impl Stage {
         Ok(calls)
     }
 
+    /// The calls before which a file may be replaced: from here on, or ` from` so many steps. The file must be there where
+    /// that begins here.
+    fn file_named(&self, text: &str) -> Result<NamedInput, CommandError> {
+        let missing = |why: String| CommandError::NoSuch(why);
+        let (board, twin) = (self.board(), self.history.twin());
+        let is_system = |id: &PrimitiveId| board.system_function(*id).is_some();
+        let primitive = board.ids().find(is_system);
+        let (Some(primitive), Some(system)) = (primitive, twin.board.system()) else {
+            let text = "this program calls no operating system, so it has no files";
+            return Err(missing(text.to_owned()));
+        };
+        let wrong = || {
+            CommandError::Invalid(
+                "a file is 'file \"PATH\"', or 'file \"PATH\" from STEP'".to_owned(),
+            )
+        };
+        let end = text.rfind('"').ok_or_else(wrong)?;
+        let (path, rest) = text.split_at(end + 1);
+        let path = parse_quoted(path).map_err(CommandError::Invalid)?;
+        let path = path.ok_or_else(wrong)?;
+        let path = system
+            .subject_named(Function::PathOpen, &path)
+            .map_err(|error| {
+                let folders = match error {
+                    NoSubject::Outside { folders, .. } => folders,
+                    NoSubject::Nothing(_) => Vec::new(),
+                };
+                let folders: Vec<String> = folders.iter().map(|name| quoted(name)).collect();
+                missing(match &*folders {
+                    [] => {
+                        "the program has no files: --dir HOST::GUEST gives it a folder".to_owned()
+                    }
+                    folders => format!(
+                        "the program has no file {}: its paths begin with {}",
+                        quoted(&path),
+                        folders.join(" or ")
+                    ),
+                })
+            })?;
+        let from = match rest.trim() {
+            "" => {
+                if system.file(&path).is_none() {
+                    let why = match system.listed().contains_key(&path) {
+                        true => "is a folder or a link: only what is in a file can be replaced",
+                        false => "is no file here: 'files' lists those that are there",
+                    };
+                    return Err(missing(format!("{} {why}", quoted(&path))));
+                }
+                twin.machine.steps()
+            }
+            from => {
+                let from = from.strip_prefix("from ").ok_or_else(wrong)?;
+                from.trim().parse().map_err(|_| wrong())?
+            }
+        };
+        Ok((primitive, MockedCalls::File { path, from }))
+    }
+
     /// The calls of an input that a list of arguments means; nothing if it takes more of them, or fewer.
     fn calls_named(
         &self,
@@ -190,6 +255,7 @@ impl Stage {
                 format!("{}({})", self.primitive_name(id), quoted(subject))
             }
             MockedCalls::Input(from) => format!("{STDIN} from {from}"),
+            MockedCalls::File { path, from } => format!("{FILE}{} from {from}", quoted(path)),
         }
     }
 

@@ -23,7 +23,7 @@ use crate::program::Opened;
 use crate::program::loaded::Loaded;
 use crate::scene::Scene;
 
-pub(crate) use inputs::{Branched, STDIN};
+pub(crate) use inputs::Branched;
 pub(crate) use moments::{MomentText, ONLY_AGENT, known_agent, moment_of_id, universe_id};
 pub(crate) use words::event_text;
 

@@ -1,6 +1,6 @@
 //! What is shown, in words: moments, entries, events.
 
-use borges_board::{Payload, PrimitiveId, Yield, choice_text};
+use borges_board::{Payload, PrimitiveId, Yield, choice_text, replaced_before};
 use borges_vm::Value;
 
 use super::{Sight, Stage, universe_id};
@@ -53,6 +53,11 @@ impl Sight<'_> {
             value,
             bytes: bytes.clone(),
         };
+        if let Some((files, then)) = replaced_before(&yielded) {
+            let came = then.map(|then| self.yield_text(id, then.value, &then.bytes));
+            let came = came.unwrap_or_else(|| "ok".to_owned());
+            return format!("{came}, after {} was replaced", files.join(", "));
+        }
         let is_choice = self.loaded.board().system_function(id).is_some();
         match choice_text(&yielded).filter(|_| is_choice) {
             Some(text) => text.to_owned(),

@@ -292,6 +292,14 @@ pub enum MockedCalls {
     About(String),
     /// Those that read standard input from this byte on: the bytes of the only value are what comes there, and its end.
     Input(u64),
+    /// Every call of an operating system after so many steps, as long as nothing has come of it: before the call, somebody
+    /// outside has put the bytes of the only value in a file.
+    File {
+        /// Its path.
+        path: String,
+        /// Steps before the first such call.
+        from: u64,
+    },
 }
 
 /// What a mock does after its last value.
