@@ -35,6 +35,7 @@ mod board;
 #[cfg(feature = "host")]
 mod breaks;
 mod calls;
+#[cfg(feature = "host")]
 mod choice;
 mod codomain;
 mod driver;
@@ -68,6 +69,7 @@ pub use bind::{BindError, ProgramImport, describe_missing};
 pub use board::SystemStart;
 pub use board::{Board, DisplayBoard, ProgramLimits, Range, Rect, SpiWiring, scaled};
 pub use calls::Calls;
+#[cfg(feature = "host")]
 pub use choice::{choice_text, replaced_before, unmocked, yielded};
 pub use codomain::Codomain;
 pub use driver::{Done, Driver, Event};

@@ -184,6 +184,19 @@ impl BoardState {
         None
     }
 
+    /// The choice that files were replaced before a call: none, on a chip.
+    #[cfg(not(feature = "host"))]
+    pub fn replaces<'f>(
+        &self,
+        _: &Board,
+        _: (PrimitiveId, &[Value]),
+        _: &[u8],
+        _: impl Iterator<Item = (&'f str, u64, &'f [u8])>,
+        _: Option<&crate::Yield>,
+    ) -> Option<crate::Yield> {
+        None
+    }
+
     /// The same without screen, strip and console: what fits on a device.
     pub fn lean(board: &Board) -> Self {
         let core = Core {
