@@ -6,7 +6,7 @@ use borges_concolic::{
 
 use super::Subject;
 use super::conditions::Conditions;
-use super::walk::{Alarm, Check, Walk};
+use super::walk::{Alarm, Check, Rerun, Walk};
 use crate::command::proof::{Demand, DemandReport, Proved, TrapReport};
 use crate::command::question::SuggestedInput;
 use crate::scene::place_of;
@@ -181,12 +181,8 @@ impl Evidence<'_> {
     /// What a run that leads to a trap says there, if it does when it is run.
     fn checked(&self, walk: &Walk<'_>) -> Option<Alarm> {
         let subject = self.subject;
-        match walk.check(
-            &subject.program,
-            &subject.info,
-            &subject.start,
-            &self.tidying,
-        ) {
+        let mut rerun = Rerun::new(&subject.program, &subject.info, &subject.start);
+        match rerun.check(walk, &self.tidying) {
             Check::True(alarm) => Some(alarm.unwrap_or_default()),
             Check::Untrue | Check::Unknown => None,
         }

@@ -12,7 +12,7 @@ use super::exploring::tidying;
 use super::inquiry::Inquiry;
 use super::sets;
 use super::tree::ended;
-use super::walk::{self, Alarm, Check, Choice, EVENT, Walk};
+use super::walk::{self, Alarm, Check, Choice, EVENT, Rerun, Walk};
 use crate::command::AgentNumber;
 use crate::command::question::{
     FoundPath, RestListing, SuggestedOption, SuggestionListing, SuggestionNode, UnexploredReport,
@@ -243,6 +243,7 @@ impl<'l> Lister<'l> {
             start,
             ..
         } = self.inquiry;
+        let mut rerun = Rerun::new(program, info, start);
         let mut unchecked = 0;
         let (mut kept, mut alarms) = (Vec::new(), Vec::new());
         // The nearest of each end is run even if the time is used up: it tells what the others are, too.
@@ -252,7 +253,7 @@ impl<'l> Lister<'l> {
                 true => &tidying,
                 false => self.budget,
             };
-            let alarm = match walk.check(program, info, start, budget) {
+            let alarm = match rerun.check(&walk, budget) {
                 Check::True(alarm) => alarm,
                 Check::Unknown => {
                     unchecked += 1;

@@ -78,6 +78,7 @@ use crate::command::{Event, Flow};
 use crate::program::{OpenError, Opened, Provided};
 use crate::scene::Scene;
 use jobs::{Jobs, Task, Workers};
+use walk::Rerun;
 
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
@@ -445,8 +446,9 @@ fn explore_proving<'s>(
     budget: &Budget<'_>,
 ) -> (Explored, Vec<Option<tree::Proof>>) {
     let mut proofs = Vec::new();
+    let mut rerun = Rerun::new(&subject.program, &subject.info, &subject.start);
     let mut replay = |path: &borges_concolic::Path| {
-        proofs.push(tree::proof(subject, path, budget));
+        proofs.push(tree::proof(&mut rerun, path, budget));
         Goes::Continue
     };
     let explored = borges_concolic::explore(&subject.start, search, budget, &mut replay);

@@ -18,7 +18,7 @@ use super::nodes::{
     TreeReport,
 };
 use super::sets;
-use super::walk::{Alarm, Check, Walk, said};
+use super::walk::{Alarm, Check, Rerun, Walk, said};
 use crate::scene::place_of;
 use crate::values::json;
 
@@ -64,7 +64,7 @@ impl PathsTree {
     /// Runs the paths again that were not run when they were found, as long as the budget lasts.
     pub(super) fn check(&mut self, proofs: &Proofs, budget: &Budget<'_>) {
         let subject = &self.subject;
-        let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+        let mut rerun = Rerun::new(&subject.program, &subject.info, &subject.start);
         let mut checked = Checked::default();
         for (number, path) in self.explored.paths.iter().enumerate() {
             let cells = self.cells(number);
@@ -73,7 +73,7 @@ impl PathsTree {
                 continue;
             }
             let check = match Walk::with(path, cells) {
-                Some(walk) => walk.check(program, info, start, budget),
+                Some(walk) => rerun.check(&walk, budget),
                 None => Check::Untrue,
             };
             match check {
@@ -332,10 +332,9 @@ pub(super) struct Proofs(Vec<Option<Proof>>);
 pub(super) type Proof = (Vec<u64>, Option<Alarm>);
 
 /// Runs a path that was found; nothing if it does not come true, or nothing is left to spend.
-pub(super) fn proof(subject: &Subject, path: &Path, budget: &Budget<'_>) -> Option<Proof> {
-    let (program, info, start) = (&subject.program, &subject.info, &subject.start);
+pub(super) fn proof(rerun: &mut Rerun<'_>, path: &Path, budget: &Budget<'_>) -> Option<Proof> {
     let way = path.ways.first()?;
-    match Walk::of(path)?.check(program, info, start, budget) {
+    match rerun.check(&Walk::of(path)?, budget) {
         Check::True(alarm) => Some((way.model.clone(), alarm)),
         Check::Untrue | Check::Unknown => None,
     }

@@ -8,7 +8,7 @@ use borges_concolic::{
 };
 use borges_debuginfo::DebugInfo;
 use borges_stub::{Answer, Call, Halt, Program, World, execute};
-use borges_vm::{CodeOffset, Machine, Value};
+use borges_vm::{CodeOffset, Machine, Snapshot, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::command::question::SuggestedInput;
@@ -77,13 +77,24 @@ impl<'p> Walk<'p> {
         start: &Start,
     ) -> Option<(Machine, BoardState)> {
         let mut machine = start.machine.clone();
+        let state = self.replayed_on(&mut machine, program, start)?;
+        Some((machine, state))
+    }
+
+    /// As [`Walk::replayed`], on a machine that stands at the start.
+    fn replayed_on(
+        &self,
+        machine: &mut Machine,
+        program: &Program,
+        start: &Start,
+    ) -> Option<BoardState> {
         let mut answers = self.answers.iter();
         let mut answer = |_: &Codomain| answers.next().copied();
         let mut world = Plain::new(program, start, &mut answer);
         for delivered in &self.path.events {
-            let halt = execute(&mut machine, program, &mut world, delivered.step);
+            let halt = execute(machine, program, &mut world, delivered.step);
             let is_there = halt == Halt::Until && machine.steps() == delivered.step;
-            if !is_there || !delivered.event.enter(&mut machine) {
+            if !is_there || !delivered.event.enter(machine) {
                 return None;
             }
         }
@@ -92,14 +103,14 @@ impl<'p> Walk<'p> {
             End::Stopped(_) | End::Broke(..) | End::Cut(_) => steps,
             _ => steps + 1,
         };
-        let halt = execute(&mut machine, program, &mut world, until);
+        let halt = execute(machine, program, &mut world, until);
         let location = machine.location().map(|location| location.offset);
         let state = world.state;
         let here = machine.steps() == steps && answers.len() == 0;
-        let breaks = |limit| broken(program, (&machine, &state), limit).is_some();
+        let breaks = |limit| broken(program, (machine, &state), limit).is_some();
         let is_so = match (&self.path.end, halt) {
             (End::Returned | End::Exited(_), Halt::Finished) => {
-                End::of_finished(&machine) == self.path.end
+                End::of_finished(machine) == self.path.end
             }
             (End::Inputs, Halt::Left) => true,
             (End::Trapped(trap, at), Halt::Trapped(now)) => *trap == now && *at == location,
@@ -108,7 +119,7 @@ impl<'p> Walk<'p> {
             (End::Cut(_), Halt::Until | Halt::Left) => true,
             _ => false,
         };
-        (here && is_so).then_some((machine, state))
+        (here && is_so).then_some(state)
     }
 }
 
@@ -196,30 +207,50 @@ pub(super) enum Check {
     Unknown,
 }
 
-impl Walk<'_> {
-    /// Replays it, unless nothing is left to spend.
-    pub(super) fn check(
-        &self,
-        program: &Program,
-        info: &DebugInfo,
-        start: &Start,
-        budget: &Budget<'_>,
-    ) -> Check {
+/// Runs walks, one after the other, on one machine: what one has changed is put back for the next, since a memory takes
+/// longer to copy than most walks to run.
+pub(super) struct Rerun<'p> {
+    program: &'p Program,
+    info: &'p DebugInfo,
+    start: &'p Start,
+    machine: Machine,
+    at_start: Snapshot,
+}
+
+impl<'p> Rerun<'p> {
+    pub(super) fn new(program: &'p Program, info: &'p DebugInfo, start: &'p Start) -> Self {
+        let machine = start.machine.clone();
+        let at_start = machine.snapshot(None);
+        Self {
+            program,
+            info,
+            start,
+            machine,
+            at_start,
+        }
+    }
+
+    /// Replays a walk, unless nothing is left to spend.
+    pub(super) fn check(&mut self, walk: &Walk<'_>, budget: &Budget<'_>) -> Check {
         if budget.is_spent() {
             return Check::Unknown;
         }
-        let Some((machine, state)) = self.replayed(program, start) else {
+        if self.machine.restore(&self.at_start).is_err() {
+            self.machine = self.start.machine.clone();
+        }
+        let program = self.program;
+        let Some(state) = walk.replayed_on(&mut self.machine, program, self.start) else {
             return Check::Untrue;
         };
         let scene = Scene {
             program,
-            info,
-            machine: &machine,
+            info: self.info,
+            machine: &self.machine,
         };
-        Check::True(match self.path.end {
+        Check::True(match walk.path.end {
             End::Trapped(..) => Some(Alarm::of(scene)),
             End::Broke(limit, _) => {
-                broken(program, (&machine, &state), limit).map(|broken| Alarm {
+                broken(program, (&self.machine, &state), limit).map(|broken| Alarm {
                     words: Some(limit_words(&program.board, &broken)),
                     at: scene.own_offset(),
                 })

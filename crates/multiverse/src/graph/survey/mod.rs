@@ -483,7 +483,7 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             },
         );
         let others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let is_asked = asks.iter().any(|ask| is_there(ask));
+        let is_asked = asks.iter().any(is_there);
         if !is_asked && !self.shares.iter().any(Share::is_tight) {
             return others;
         }
