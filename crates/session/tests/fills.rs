@@ -1,8 +1,12 @@
 //! Inputs that put bytes into memory: `fills/modem.c` on a board that declares its UART.
 
+#[path = "support/asking.rs"]
+mod asking;
+
 use std::path::Path;
 
-use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize};
+use asking::{execute, path, run};
+use borges_session::command::{Act, Direction, Look, MockValues, StepSize};
 use borges_session::headless::{self, Inputs, RunOptions};
 use borges_session::suggest::{
     self, Destination, Launch, Question, SuggestOptions, SuggestionListing, Within,
@@ -10,15 +14,6 @@ use borges_session::suggest::{
 use borges_session::{Flow, Options, Reply, Session};
 
 const MODEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fills/modem.wasm");
-
-fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
-    let reply = session.execute(command, &mut |_| Flow::Continue);
-    reply.map_err(|error| error.to_string())
-}
-
-fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
-    execute(session, command).expect("the command is carried out")
-}
 
 fn print(session: &mut Session, expression: &str) -> String {
     let expression = expression.to_owned();
@@ -46,13 +41,6 @@ fn mock(session: &mut Session, texts: &[&str]) -> Result<Reply, String> {
     let values = MockValues::Then(texts.iter().map(|text| (*text).to_owned()).collect());
     let call = "uart_read".to_owned();
     execute(session, Act::Mock { call, values })
-}
-
-fn path(session: &mut Session) -> Vec<String> {
-    match run(session, Look::Path { around: 100 }) {
-        Reply::Path(path) => path.entries.into_iter().map(|entry| entry.text).collect(),
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]

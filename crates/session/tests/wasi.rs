@@ -1,8 +1,12 @@
 //! A program of an operating system in a session: `examples/save-notes`.
 
+#[path = "support/asking.rs"]
+mod asking;
+
 use std::path::PathBuf;
 
-use borges_session::command::{Act, Command, Direction, Look, MockValues, StepSize, StopReason};
+use asking::{execute, path, run};
+use borges_session::command::{Act, Direction, Look, MockValues, StepSize, StopReason};
 use borges_session::headless::{self, RunOptions, RunOutcome};
 use borges_session::{Event, Flow, Options, Provided, Reply, Session};
 
@@ -32,25 +36,9 @@ fn open(session_file: Option<PathBuf>) -> Session {
     Session::open(options).expect("the program opens")
 }
 
-fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
-    let reply = session.execute(command, &mut |_| Flow::Continue);
-    reply.map_err(|error| error.to_string())
-}
-
-fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
-    execute(session, command).expect("the command is carried out")
-}
-
 fn go(session: &mut Session, direction: Direction) -> StopReason {
     match run(session, Act::Continue { direction }) {
         Reply::Stopped(stop) => stop.reason,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn path(session: &mut Session) -> Vec<String> {
-    match run(session, Look::Path { around: 1000 }) {
-        Reply::Path(path) => path.entries.into_iter().map(|entry| entry.text).collect(),
         other => panic!("{other:?}"),
     }
 }

@@ -1,11 +1,15 @@
 //! Files of a program that somebody outside replaces while it runs: mocks of what is in them.
 
+#[path = "support/asking.rs"]
+mod asking;
+
 use std::path::{Path, PathBuf};
 
+use asking::{execute, path, run};
 use borges_session::command::{
-    Act, Command, Direction, Look, MOST_MOCKED, MockValues, NewBreakpoint, StopKind, StopReason,
+    Act, Direction, Look, MOST_MOCKED, MockValues, NewBreakpoint, StopKind, StopReason,
 };
-use borges_session::{Flow, Options, Provided, Reply, Session};
+use borges_session::{Options, Provided, Reply, Session};
 
 const LOG: &str = "/data/store.log";
 
@@ -29,15 +33,6 @@ fn open(folder: &Path, session_file: Option<PathBuf>) -> Session {
         ..Options::new(program)
     };
     Session::open(options).expect("the program opens")
-}
-
-fn execute(session: &mut Session, command: impl Into<Command>) -> Result<Reply, String> {
-    let reply = session.execute(command, &mut |_| Flow::Continue);
-    reply.map_err(|error| error.to_string())
-}
-
-fn run(session: &mut Session, command: impl Into<Command>) -> Reply {
-    execute(session, command).expect("the command is carried out")
 }
 
 fn mock(session: &mut Session, call: &str, value: &str) -> Result<Reply, String> {
@@ -106,13 +101,6 @@ fn log(session: &mut Session) -> String {
     let (path, since) = (Some(LOG.to_owned()), None);
     match run(session, Look::Files { path, since }) {
         Reply::File(file) => String::from_utf8(file.bytes).expect("it is a text"),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn path(session: &mut Session) -> Vec<String> {
-    match run(session, Look::Path { around: 1000 }) {
-        Reply::Path(path) => path.entries.into_iter().map(|entry| entry.text).collect(),
         other => panic!("{other:?}"),
     }
 }
