@@ -62,22 +62,23 @@ impl Mocks {
     /// What the call would yield; nothing if it reaches the hardware.
     #[must_use]
     pub fn peek(&self, call: &Asked<'_>) -> Option<Yield> {
-        let found = self.find(call).and_then(|found| self.list.get(found));
-        self.with_files(call, found.and_then(|mock| value_of(mock, call)))
+        self.yielded(call, self.find(call))
     }
 
     /// What the call yields; uses it up.
     pub fn take(&mut self, call: &Asked<'_>) -> Option<Yield> {
-        let yielded = self.peek(call);
         let found = self.find(call);
+        let yielded = self.yielded(call, found);
         if let Some(mock) = found.and_then(|found| self.list.get_mut(found)) {
             mock.used = mock.used.saturating_add(1);
         }
         yielded
     }
 
-    /// What the call yields, and that files have other bytes before it, if that is still to come.
-    fn with_files(&self, call: &Asked<'_>, yielded: Option<Yield>) -> Option<Yield> {
+    /// What the call yields by the mock that was found for it, and that files have other bytes before it, if that is still
+    /// to come.
+    fn yielded(&self, call: &Asked<'_>, found: Option<usize>) -> Option<Yield> {
+        let yielded = found.and_then(|found| value_of(self.list.get(found)?, call));
         let files = self.list.iter().filter_map(|mock| match &mock.calls {
             MockedCalls::File { path, from } if *from <= call.steps => {
                 Some((path.as_str(), *from, &*mock.payloads.first()?.0))

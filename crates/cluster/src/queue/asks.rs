@@ -109,18 +109,20 @@ impl JobRun for NatsRun {
             ));
         }
         // The name of a job is the same whenever it is put: the server takes it once.
-        let (name, order) = (format!("{}-{name}", self.name), self.unput.is_empty());
-        if !order || self.publish(&name, &sealed).is_err() {
-            self.unput.push_back((name, sealed));
+        let name = format!("{}-{name}", self.name);
+        self.unput.push_back((name, sealed));
+        match self.unput.len() {
+            1 => self.put_all(),
+            // Those before it have their turn when it is looked whether the server is there.
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Vec<u8>>, String> {
         if self.looked.elapsed() > LOOK {
             self.looked = Instant::now();
             self.site.is_there(&mut self.away)?;
-            self.put_again()?;
+            self.put_all()?;
         }
         match self.done.recv_timeout(wait) {
             Ok(answer) => Ok(Some(answer)),
@@ -137,9 +139,6 @@ impl JobRun for NatsRun {
 impl NatsRun {
     /// Has the server keep a job.
     fn publish(&self, name: &str, sealed: &[u8]) -> Result<(), String> {
-        if !self.site.is_connected() {
-            return Err("it is away".to_owned());
-        }
         let message = PublishMessage::build()
             .message_id(name)
             .payload(sealed.to_vec().into());
@@ -159,11 +158,11 @@ impl NatsRun {
             .map(|_| ())
     }
 
-    /// Puts what the server did not take.
+    /// Puts what the server has not taken yet.
     ///
     /// # Errors
     /// It is there, and still takes nothing.
-    fn put_again(&mut self) -> Result<(), String> {
+    fn put_all(&mut self) -> Result<(), String> {
         while let Some((name, sealed)) = self.unput.front() {
             if !self.site.is_connected() {
                 // How long that may be is somebody else's to say.

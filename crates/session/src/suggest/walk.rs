@@ -213,20 +213,17 @@ pub(super) struct Rerun<'p> {
     program: &'p Program,
     info: &'p DebugInfo,
     start: &'p Start,
-    machine: Machine,
-    at_start: Snapshot,
+    /// The machine, and what it is at the start; nothing before the first walk, since mostly there is none.
+    machine: Option<(Machine, Snapshot)>,
 }
 
 impl<'p> Rerun<'p> {
     pub(super) fn new(program: &'p Program, info: &'p DebugInfo, start: &'p Start) -> Self {
-        let machine = start.machine.clone();
-        let at_start = machine.snapshot(None);
         Self {
             program,
             info,
             start,
-            machine,
-            at_start,
+            machine: None,
         }
     }
 
@@ -235,26 +232,29 @@ impl<'p> Rerun<'p> {
         if budget.is_spent() {
             return Check::Unknown;
         }
-        if self.machine.restore(&self.at_start).is_err() {
-            self.machine = self.start.machine.clone();
-        }
+        let (machine, at_start) = self.machine.get_or_insert_with(|| {
+            let machine = self.start.machine.clone();
+            let at_start = machine.snapshot(None);
+            (machine, at_start)
+        });
+        machine
+            .restore(at_start)
+            .expect("the snapshot is of this machine");
         let program = self.program;
-        let Some(state) = walk.replayed_on(&mut self.machine, program, self.start) else {
+        let Some(state) = walk.replayed_on(machine, program, self.start) else {
             return Check::Untrue;
         };
         let scene = Scene {
             program,
             info: self.info,
-            machine: &self.machine,
+            machine,
         };
         Check::True(match walk.path.end {
             End::Trapped(..) => Some(Alarm::of(scene)),
-            End::Broke(limit, _) => {
-                broken(program, (&self.machine, &state), limit).map(|broken| Alarm {
-                    words: Some(limit_words(&program.board, &broken)),
-                    at: scene.own_offset(),
-                })
-            }
+            End::Broke(limit, _) => broken(program, (machine, &state), limit).map(|broken| Alarm {
+                words: Some(limit_words(&program.board, &broken)),
+                at: scene.own_offset(),
+            }),
             _ => None,
         })
     }

@@ -15,6 +15,12 @@ const PART_BITS: u32 = PARTS.trailing_zeros();
 /// Slots of a part that nothing is in yet.
 const FIRST: usize = 16;
 
+/// A part with more twentieths of its slots taken should grow.
+const TIGHT: usize = 17;
+
+/// More twentieths are never taken: some slot is free, and whoever looks for a digest comes to an end.
+const FULL: usize = 19;
+
 /// So many slots of a part a [`Visit`] takes at once: what is free is counted in one place, which all write to.
 const TAKEN: usize = 16;
 
@@ -169,12 +175,10 @@ impl<'t, F: Digest> Visit<'t, F> {
         let part = &self.table.parts[nth];
         if self.left[nth] == 0 {
             let len = part.len.fetch_add(TAKEN, Ordering::Relaxed) + TAKEN;
-            let slots = part.slots::<F>();
-            if len * 20 > slots * 17 {
+            if part.is_beyond::<F>(TIGHT, len) {
                 self.table.is_tight.store(true, Ordering::Relaxed);
             }
-            // Some are always free: whoever looks for a digest comes to an end.
-            if len * 20 > slots * 19 {
+            if part.is_beyond::<F>(FULL, len) {
                 part.len.fetch_sub(TAKEN, Ordering::Relaxed);
                 return None;
             }
@@ -207,9 +211,15 @@ impl Part {
         self.words.len() / Table::<F>::WORDS
     }
 
-    /// Whether it is as full as it should be at most.
+    /// Whether so many are more than so many twentieths of its slots.
+    fn is_beyond<F: Digest>(&self, twentieths: usize, len: usize) -> bool {
+        len * 20 > self.slots::<F>() * twentieths
+    }
+
+    /// Whether it should grow.
     fn is_tight<F: Digest>(&mut self) -> bool {
-        *self.len.get_mut() * 20 > self.slots::<F>() * 17
+        let len = *self.len.get_mut();
+        self.is_beyond::<F>(TIGHT, len)
     }
 
     /// Where it is looked for first.
