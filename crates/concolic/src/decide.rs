@@ -12,6 +12,10 @@ use crate::range::{self, Range};
 use crate::set::Set;
 use crate::solver::{Query, Solver, SolverInput};
 use crate::zone::Zone;
+use search::Asked;
+
+mod narrow;
+mod search;
 
 /// What deciding has cost so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -298,9 +302,19 @@ impl Decider {
         if let Some(answer) = (!are_times).then(differing).flatten() {
             return answer;
         }
-        if let Some(answer) = self.search(budget, dag, &program, &domains, constraints) {
-            return answer;
-        }
+        let asked = Asked {
+            dag,
+            program: &program,
+            domains: &domains,
+            constraints,
+        };
+        let narrowed = match self.search_narrowing(budget, &asked) {
+            Ok(answer) => return answer,
+            Err(narrowed) => narrowed,
+        };
+        let domains = narrowed
+            .as_ref()
+            .map_or(domains, |domains| domains.iter().collect());
         if budget.is_spent() {
             self.effort.unknown += 1;
             return Solution::Unknown(NO_TIME.into());
@@ -406,127 +420,6 @@ impl Decider {
                 .map(|(place, column)| (*place, column[lane]))
                 .collect(),
         )
-    }
-
-    /// Cuts the space of all combinations into boxes until each is decided, or small enough to try all. `None` if it
-    /// takes too long.
-    fn search(
-        &mut self,
-        budget: &Budget<'_>,
-        dag: &Dag,
-        program: &Compiled,
-        domains: &[&Set],
-        constraints: &[Constraint],
-    ) -> Option<Solution> {
-        let mut combinations = 1_u128;
-        for domain in domains {
-            combinations = combinations.saturating_mul(domain.count());
-        }
-        let is_of_base = program.inputs.iter().any(|place| *place < dag.bases());
-        let (mut cells, mut boxes) = match combinations <= FEW {
-            true => (CELLS_FOR_ALL, u64::MAX),
-            // What a clock shows goes round: boxes rarely tell.
-            false if is_of_base => (CELLS_FOR_SOME, BOXES / 100),
-            false => (CELLS_FOR_SOME, BOXES),
-        };
-        let types: Vec<ValType> = program
-            .inputs
-            .iter()
-            .map(|place| input_type(dag, program, *place))
-            .collect();
-        let first: Option<Vec<(u64, u64)>> = domains.iter().map(|set| set.bounds()).collect();
-        let mut stack = vec![first?];
-        while let Some(cut) = stack.pop() {
-            if budget.is_spent() {
-                return None;
-            }
-            let outside = |(domain, part): (&&Set, &(u64, u64))| !domain.touches(part.0, part.1);
-            if domains.iter().zip(&cut).any(outside) {
-                continue;
-            }
-            let size = cut.iter().fold(1_u128, |size, (low, high)| {
-                size.saturating_mul(u128::from(high - low) + 1)
-            });
-            if size <= u128::from(LEAF) {
-                let count = size as usize;
-                cells = cells.checked_sub((count * program.steps.len()) as u64)?;
-                if let Some(values) = self.try_all(program, domains, constraints, &cut, count) {
-                    return Some(Solution::Yes(values));
-                }
-                continue;
-            }
-            boxes = boxes.checked_sub(1)?;
-            range::evaluate(
-                dag,
-                program,
-                |at| range::of_cells(types[at], cut[at].0, cut[at].1),
-                &mut self.ranges,
-            );
-            match judge(dag, program, constraints, &self.ranges) {
-                Some(false) => continue,
-                Some(true) => {
-                    // Any point of the box that lies in the domains.
-                    let values = program.inputs.iter().zip(domains).zip(&cut);
-                    let values = values.map(|((place, domain), (low, high))| {
-                        let part = domain.intersect(&Set::range(*low, *high));
-                        part.bounds().map(|(least, _)| (*place, least))
-                    });
-                    if let Some(values) = values.collect() {
-                        return Some(Solution::Yes(values));
-                    }
-                    continue;
-                }
-                None => {}
-            }
-            let widest = (0..cut.len()).max_by_key(|at| cut[*at].1 - cut[*at].0)?;
-            let (low, high) = cut[widest];
-            let middle = low + (high - low) / 2;
-            let mut upper = cut.clone();
-            upper[widest] = (middle + 1, high);
-            let mut lower = cut;
-            lower[widest] = (low, middle);
-            stack.push(upper);
-            stack.push(lower);
-        }
-        Some(Solution::No)
-    }
-
-    fn try_all(
-        &mut self,
-        program: &Compiled,
-        domains: &[&Set],
-        constraints: &[Constraint],
-        cut: &[(u64, u64)],
-        count: usize,
-    ) -> Option<Vec<(u32, u64)>> {
-        let value = |at: usize, mut lane: u64| {
-            for (low, high) in cut.iter().take(at) {
-                lane /= high - low + 1;
-            }
-            let (low, high) = cut[at];
-            low + lane % (high - low + 1)
-        };
-        for from in (0..count).step_by(WIDTH) {
-            let width = WIDTH.min(count - from);
-            self.lanes.run(program, width, |at, column| {
-                for (cell, lane) in column.iter_mut().zip(from as u64..) {
-                    *cell = value(at, lane);
-                }
-            });
-            let found = (0..width).find(|lane| {
-                lane_holds(&self.lanes, program, constraints, *lane)
-                    && domains
-                        .iter()
-                        .enumerate()
-                        .all(|(at, set)| set.contains(value(at, (from + lane) as u64)))
-            });
-            if let Some(lane) = found {
-                let places = program.inputs.iter().enumerate();
-                let values = places.map(|(at, place)| (*place, value(at, (from + lane) as u64)));
-                return Some(values.collect());
-            }
-        }
-        None
     }
 }
 

@@ -23,6 +23,19 @@ pub(crate) enum Step {
     Lookup(u64, Arc<[usize]>, usize),
 }
 
+impl Step {
+    /// Tells of each step that this one depends on.
+    pub(crate) fn operands(&self, mut each: impl FnMut(usize)) {
+        match self {
+            Step::Const(_) | Step::Input(_) => {}
+            Step::Unary(_, a) => each(*a),
+            Step::Binary(_, a, b) => [a, b].into_iter().for_each(|at| each(*at)),
+            Step::Choose(a, b, c) => [a, b, c].into_iter().for_each(|at| each(*at)),
+            Step::Lookup(_, values, index) => values.iter().chain([index]).for_each(|at| each(*at)),
+        }
+    }
+}
+
 /// Expressions, ready to be evaluated again and again.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {

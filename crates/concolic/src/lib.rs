@@ -44,5 +44,5 @@ pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Un
 pub use set::{Set, cell_of, nice, value_of};
 pub use shadow::Touched;
 pub use tree::{
-    EventOption, InputOption, Node as SuggestionNode, OtherValues, Suggestions, suggest,
+    EventOption, InputOption, Node as SuggestionNode, OtherValues, Suggestions, suggest, suggest_on,
 };

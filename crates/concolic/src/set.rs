@@ -1,15 +1,58 @@
 //! Sets of values, as sorted intervals of cells.
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::slice;
 use std::sync::Arc;
 
 use borges_board::Codomain;
 use borges_vm::{ValType, Value};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A set of cells (bits of values, narrow ones zero-extended): closed intervals in order that do not touch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(from = "Vec<(u64, u64)>")]
-pub struct Set(Arc<[(u64, u64)]>);
+pub struct Set(Kept);
+
+/// Most sets are one interval, and there are many of them: what threads would count together is kept by each for itself.
+#[derive(Clone, Debug)]
+enum Kept {
+    None,
+    One((u64, u64)),
+    Many(Arc<[(u64, u64)]>),
+}
+
+impl PartialEq for Set {
+    fn eq(&self, other: &Self) -> bool {
+        self.intervals() == other.intervals()
+    }
+}
+
+impl Eq for Set {}
+
+impl Hash for Set {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.intervals().hash(state);
+    }
+}
+
+impl PartialOrd for Set {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Set {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.intervals().cmp(other.intervals())
+    }
+}
+
+impl Serialize for Set {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.intervals().serialize(serializer)
+    }
+}
 
 /// What another process says is no set before it is in order.
 impl From<Vec<(u64, u64)>> for Set {
@@ -22,13 +65,13 @@ impl Set {
     /// No value.
     #[must_use]
     pub fn empty() -> Self {
-        Set(Arc::from([]))
+        Set(Kept::None)
     }
 
     /// One value.
     #[must_use]
     pub fn single(cell: u64) -> Self {
-        Set(Arc::from([(cell, cell)]))
+        Set(Kept::One((cell, cell)))
     }
 
     /// All cells from `low` to `high`; nothing if they are the wrong way round.
@@ -37,7 +80,7 @@ impl Set {
         if low > high {
             return Self::empty();
         }
-        Set(Arc::from([(low, high)]))
+        Set(Kept::One((low, high)))
     }
 
     /// All cells of a type.
@@ -64,25 +107,38 @@ impl Set {
                 _ => joined.push((low, high)),
             }
         }
-        Set(joined.into())
+        Set::in_order(joined)
+    }
+
+    /// Intervals that are in order and do not touch.
+    fn in_order(intervals: Vec<(u64, u64)>) -> Self {
+        Set(match *intervals {
+            [] => Kept::None,
+            [one] => Kept::One(one),
+            _ => Kept::Many(intervals.into()),
+        })
     }
 
     /// The intervals, in order.
     #[must_use]
     pub fn intervals(&self) -> &[(u64, u64)] {
-        &self.0
+        match &self.0 {
+            Kept::None => &[],
+            Kept::One(one) => slice::from_ref(one),
+            Kept::Many(all) => all,
+        }
     }
 
     /// Whether there is nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.intervals().is_empty()
     }
 
     /// How many values there are.
     #[must_use]
     pub fn count(&self) -> u128 {
-        self.0
+        self.intervals()
             .iter()
             .map(|(low, high)| u128::from(high - low) + 1)
             .sum()
@@ -91,7 +147,7 @@ impl Set {
     /// The only value, if there is exactly one.
     #[must_use]
     pub fn only(&self) -> Option<u64> {
-        match *self.0 {
+        match *self.intervals() {
             [(low, high)] if low == high => Some(low),
             _ => None,
         }
@@ -100,40 +156,48 @@ impl Set {
     /// The least and the greatest cell.
     #[must_use]
     pub fn bounds(&self) -> Option<(u64, u64)> {
-        Some((self.0.first()?.0, self.0.last()?.1))
+        Some((self.intervals().first()?.0, self.intervals().last()?.1))
     }
 
     /// Whether the cell is in it.
     #[must_use]
     pub fn contains(&self, cell: u64) -> bool {
-        let after = self.0.partition_point(|(low, _)| *low <= cell);
+        let after = self.intervals().partition_point(|(low, _)| *low <= cell);
         after
             .checked_sub(1)
-            .and_then(|at| self.0.get(at))
+            .and_then(|at| self.intervals().get(at))
             .is_some_and(|(_, high)| cell <= *high)
     }
 
     /// Whether all of `low..=high` is in it.
     #[must_use]
     pub fn covers(&self, low: u64, high: u64) -> bool {
-        let after = self.0.partition_point(|(start, _)| *start <= low);
+        let after = self.intervals().partition_point(|(start, _)| *start <= low);
         after
             .checked_sub(1)
-            .and_then(|at| self.0.get(at))
+            .and_then(|at| self.intervals().get(at))
             .is_some_and(|(_, end)| high <= *end)
     }
 
     /// Whether any of `low..=high` is in it.
     #[must_use]
     pub fn touches(&self, low: u64, high: u64) -> bool {
-        let at = self.0.partition_point(|(_, end)| *end < low);
-        self.0.get(at).is_some_and(|(start, _)| *start <= high)
+        let at = self.intervals().partition_point(|(_, end)| *end < low);
+        self.intervals()
+            .get(at)
+            .is_some_and(|(start, _)| *start <= high)
     }
 
     /// What is in both.
     #[must_use]
     pub fn intersect(&self, other: &Set) -> Set {
-        let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
+        if let (Kept::One(a), Kept::One(b)) = (&self.0, &other.0) {
+            return Set::range(a.0.max(b.0), a.1.min(b.1));
+        }
+        let (mut a, mut b) = (
+            self.intervals().iter().peekable(),
+            other.intervals().iter().peekable(),
+        );
         let mut both = Vec::new();
         while let (Some(&&(low_a, high_a)), Some(&&(low_b, high_b))) = (a.peek(), b.peek()) {
             let (low, high) = (low_a.max(low_b), high_a.min(high_b));
@@ -146,21 +210,27 @@ impl Set {
                 b.next();
             }
         }
-        Set(both.into())
+        Set::in_order(both)
     }
 
     /// What is in either.
     #[must_use]
     pub fn union(&self, other: &Set) -> Set {
-        Set::of(self.0.iter().chain(other.0.iter()).copied().collect())
+        Set::of(
+            self.intervals()
+                .iter()
+                .chain(other.intervals().iter())
+                .copied()
+                .collect(),
+        )
     }
 
     /// The cells of a type that are not in it.
     #[must_use]
     pub fn complement(&self, ty: ValType) -> Set {
-        let mut rest = Vec::with_capacity(self.0.len() + 1);
+        let mut rest = Vec::with_capacity(self.intervals().len() + 1);
         let mut from = Some(0);
-        for (low, high) in self.0.iter() {
+        for (low, high) in self.intervals().iter() {
             if let Some(start) = from
                 && start < *low
             {
@@ -173,7 +243,7 @@ impl Set {
         {
             rest.push((start, greatest(ty)));
         }
-        Set(rest.into())
+        Set::in_order(rest)
     }
 
     /// What is in this one only.
@@ -184,13 +254,13 @@ impl Set {
 
     /// All values, in order.
     pub fn cells(&self) -> impl Iterator<Item = u64> + '_ {
-        self.0.iter().flat_map(|(low, high)| *low..=*high)
+        self.intervals().iter().flat_map(|(low, high)| *low..=*high)
     }
 
     /// The `n`-th value, from 0.
     #[must_use]
     pub fn nth(&self, mut n: u64) -> Option<u64> {
-        for (low, high) in self.0.iter() {
+        for (low, high) in self.intervals().iter() {
             if n <= high - low {
                 return Some(low + n);
             }
@@ -242,7 +312,7 @@ impl Set {
         }
         let sign = sign_bit(ty);
         let mut parts = Vec::new();
-        for &(low, high) in self.0.iter() {
+        for &(low, high) in self.intervals().iter() {
             // Cut where the sign changes: a part is then in order, or in the reverse order.
             let halves = if sign != 0 && low < sign && high >= sign {
                 vec![(low, sign - 1), (sign, high)]

@@ -257,3 +257,59 @@ fn answers_that_are_kept() {
     assert_eq!(asked.decider.refined.len(), 2);
     assert_eq!(asked.decider.answered.len(), 2);
 }
+
+/// Readings, scaled as those of a sensor that was calibrated: where one lies tells much of the darkest, and four are too
+/// many to cut at once. Every question about two and three is answered without a solver, as trying all answers it.
+#[test]
+fn readings_that_are_scaled() {
+    const MOST: i32 = 4095;
+    // Below, between and above, as bits.
+    let class = |reading: i32, darkest: i32, brightest: i32| {
+        let scaled = (reading - darkest) * 255 / (brightest - darkest);
+        1_u8 << (i32::from(scaled >= 0) + i32::from(scaled > 255))
+    };
+    let cell = |value: i32| u64::from(value as u32);
+    for brightest in [MOST, MOST - 1] {
+        let of = |darkest: i32| move |all, reading| all | class(reading, darkest, brightest);
+        let possible = (0..brightest).map(|darkest| (0..=MOST).fold(0, of(darkest)));
+        let possible: Vec<u8> = possible.collect();
+        for classes in (0..9 + 27).map(|nth: u32| {
+            let digits = [nth % 3, nth / 3 % 3, nth.saturating_sub(9) / 9];
+            digits.map(|digit| 1_u8 << digit)[..if nth < 9 { 2 } else { 3 }].to_vec()
+        }) {
+            let mut domains = vec![Set::range(0, cell(MOST)); 2 + classes.len()];
+            domains[0] = Set::single(cell(brightest));
+            let mut asked = Asked::of(domains);
+            let dag = &mut asked.dag;
+            let [b, d] = [0, 1].map(|place| dag.input(place, ValType::I32));
+            let [scale, none] = [255, 0].map(|value| dag.constant(ValType::I32, value));
+            let span = dag.binary(N::I32Sub, b, d);
+            let mut constraints = vec![Constraint::new(span, Set::range(1, cell(MOST)))];
+            for (place, class) in (2..).zip(&classes) {
+                let reading = dag.input(place, ValType::I32);
+                let above = dag.binary(N::I32Sub, reading, d);
+                let scaled = dag.binary(N::I32Mul, above, scale);
+                let scaled = dag.binary(N::I32DivS, scaled, span);
+                let is_below = dag.binary(N::I32LtS, scaled, none);
+                let is_above = dag.binary(N::I32GtS, scaled, scale);
+                let is = |bit: u8| Set::single(u64::from(*class == bit));
+                constraints.push(Constraint::new(is_below, is(1)));
+                constraints.push(Constraint::new(is_above, is(4)));
+            }
+            let are = |all: &u8| classes.iter().all(|class| all & class > 0);
+            let expected = possible.iter().any(are);
+            match asked.solve(&constraints) {
+                Solution::Yes(found) => {
+                    let of = |place: u32| found.iter().find(|(at, _)| *at == place);
+                    let of = |place: u32| of(place).expect("it is an input").1 as i32;
+                    for (place, known) in (2..).zip(&classes) {
+                        assert_eq!(class(of(place), of(1), brightest), *known);
+                    }
+                    assert!(expected);
+                }
+                Solution::No => assert!(!expected, "{classes:?} of {brightest}"),
+                open => panic!("{open:?} for {classes:?} of {brightest}"),
+            }
+        }
+    }
+}

@@ -23,6 +23,26 @@ pub(crate) enum Range {
     Unknown,
 }
 
+impl Range {
+    /// About how many bits are not known of the value.
+    pub(crate) fn open_bits(self) -> u32 {
+        let bits = |width: u64| u64::BITS - width.leading_zeros();
+        match self {
+            Range::Int { signed, unsigned } => {
+                bits(signed.0.abs_diff(signed.1)).min(bits(unsigned.0.abs_diff(unsigned.1)))
+            }
+            Range::Float(low, high) => bits(ordered(low).abs_diff(ordered(high))),
+            Range::Unknown => u64::BITS,
+        }
+    }
+}
+
+/// A number for each float, in their order.
+fn ordered(float: f64) -> i64 {
+    let bits = float.to_bits() as i64;
+    if bits < 0 { i64::MIN - bits } else { bits }
+}
+
 /// How many bits an integer has.
 fn width(ty: ValType) -> u32 {
     if greatest(ty) == u64::MAX { 64 } else { 32 }

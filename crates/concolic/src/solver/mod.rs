@@ -41,7 +41,7 @@ pub struct Query<'a> {
 }
 
 /// Answers questions. Its answers are evaluated before they are believed, so that a broken one does no harm.
-pub trait Solver {
+pub trait Solver: Send {
     /// Its name, for people.
     fn name(&self) -> &str;
 

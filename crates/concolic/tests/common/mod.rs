@@ -12,7 +12,7 @@ use borges_board::{
 use borges_concolic::solver::{Query, Solver, SolverInput};
 use borges_concolic::{
     Bounds, Budget, Constraint, Dag, Explored, Expr, Flow, Search, SearchOrder, Set, Solution,
-    Start, Suggestions, SystemChoices, value_of,
+    Start, Suggestions, SystemChoices, suggest_on, value_of,
 };
 use borges_vm::binary::Instr;
 use borges_vm::{
@@ -497,6 +497,19 @@ pub fn check(start: &Start, bounds: &Bounds) -> Explored {
 /// paths do when they are run.
 pub fn check_tree(plain: &Plain<'_>, explored: &mut Explored) -> BTreeSet<Signature> {
     let tree = suggest(explored);
+    // Several threads may find other values to stand for the same paths, which must be as good.
+    let among = suggest_on(explored, 3, &|| None, &Budget::unlimited());
+    if among != tree {
+        check_suggestions(plain, explored, &among);
+    }
+    check_suggestions(plain, explored, &tree)
+}
+
+fn check_suggestions(
+    plain: &Plain<'_>,
+    explored: &Explored,
+    tree: &Suggestions,
+) -> BTreeSet<Signature> {
     assert_eq!(
         tree.left_out,
         Vec::<usize>::new(),
@@ -524,7 +537,7 @@ pub fn check_tree(plain: &Plain<'_>, explored: &mut Explored) -> BTreeSet<Signat
         }
         runs.push(Run { answers, signature });
     }
-    check_sets(plain, &tree, &runs);
+    check_sets(plain, tree, &runs);
     let count = runs.len();
     let seen: BTreeSet<Signature> = runs.into_iter().map(|run| run.signature).collect();
     assert_eq!(seen.len(), count, "two paths are one");

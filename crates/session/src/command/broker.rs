@@ -4,6 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use borges_languages::model::Threads;
+use borges_multiverse::workers::Workers;
+
 /// Keeps jobs, and gives each to one worker at a time; again, if that one does not finish it.
 pub trait Broker: Send + Sync {
     /// Begins a run of jobs. Whoever takes one of them is told the `errand` that they all are part of, as long as the run
@@ -40,6 +43,18 @@ pub enum Seekers {
     Cores(u16),
     /// Workers that take jobs from here.
     Queue(JobQueue),
+}
+
+impl Seekers {
+    /// On how many threads of this process what they find is put together: with a queue on all, for then nobody else here
+    /// has anything to do.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        match self {
+            Seekers::Cores(cores) => usize::from(*cores),
+            Seekers::Queue(_) => Threads::all().count(),
+        }
+    }
 }
 
 /// A queue that jobs can be put into. Two are equal if they are the same one.

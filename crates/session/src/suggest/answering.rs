@@ -2,7 +2,7 @@
 
 use super::conditions::untold_limits;
 use super::cuts::{self, Asked};
-use super::exploring::tidying;
+use super::exploring::{solver_named, tidying};
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
 use super::jobs::{Jobs, Part, Task, Workers};
@@ -13,7 +13,7 @@ use crate::command::question::{Order, Question, SuggestionListing, UnexploredRep
 use crate::scene::Scene;
 use borges_concolic::{
     Bounds, Budget, Ended, Explored, Flow as Goes, MOST_INPUTS, Path, Progress, Search,
-    SearchOrder, Spent, Start, explore,
+    SearchOrder, Spent, Start, explore, suggest_on,
 };
 use borges_vm::Machine;
 use std::cell::RefCell;
@@ -141,7 +141,9 @@ impl Inquiry {
             Question::Paths => {
                 let mut explored = self.look(plan, usize::MAX, &budget.part(75), partial);
                 let merging = budget.part(80);
-                let suggestions = borges_concolic::suggest(&mut explored, &merging);
+                let threads = self.within.seekers.as_deref().map_or(1, Seekers::threads);
+                let solver = || solver_named(self.within.solver.as_deref());
+                let suggestions = suggest_on(&mut explored, threads, &solver, &merging);
                 let rest = tidying(budget);
                 Lister::new(self, &explored, &rest).tree(&suggestions)
             }

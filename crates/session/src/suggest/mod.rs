@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 use borges_board::{BoardState, Driver, PrimitiveId, SystemCall};
 use borges_concolic::{
     Answered, Bounds, Budget, Explored, Flow as Goes, MOST_INPUTS, Progress, Search, SearchOrder,
-    Start,
+    Start, suggest_on,
 };
 use borges_debuginfo::DebugInfo;
 use borges_sim::SimBoard;
@@ -309,7 +309,9 @@ pub fn of_program(
     let time = Duration::from_secs_f64(seconds);
     let budget = Budget::new(time, &clock, &heard);
     let (mut explored, proofs) = explore(&subject, stops, (options, workers), &budget.part(75));
-    let suggestions = borges_concolic::suggest(&mut explored, &budget.part(80));
+    let threads = options.seekers.as_ref().map_or(1, Seekers::threads);
+    let solver = || exploring::solver_named(options.solver.as_deref());
+    let suggestions = suggest_on(&mut explored, threads, &solver, &budget.part(80));
     let mut tree = PathsTree {
         subject,
         explored,
