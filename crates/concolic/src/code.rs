@@ -60,8 +60,10 @@ pub(crate) enum Op {
     TableSet,
     /// Any instruction of a function with vectors.
     Vectors,
-    /// `throw` and `throw_ref`.
+    /// `throw`, `throw_ref` and `rethrow`.
     Throw,
+    /// The `end` of a `catch`: what was caught lies under its results.
+    EndCatch,
 }
 
 /// An instruction.
@@ -114,6 +116,7 @@ impl Code {
                 code.decoded.push(Decoded {
                     op: match vectors {
                         true => Op::Vectors,
+                        false if module.ends_catch(offset) => Op::EndCatch,
                         false => decode(&instr, is_last),
                     },
                     begins: begins.take(),
@@ -165,13 +168,16 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         | Instr::Block(_)
         | Instr::Loop(_)
         | Instr::TryTable(..)
+        | Instr::Try(_)
+        | Instr::Delegate(_)
         | Instr::Else
         | Instr::End
         | Instr::Call(_)
         | Instr::DataDrop(_)
         | Instr::ElemDrop(_) => Op::Nothing,
         Instr::If(_) => Op::If,
-        Instr::Br(_) => Op::Br,
+        // Who comes from before a clause goes on behind the block.
+        Instr::Br(_) | Instr::Catch(_) | Instr::CatchAll => Op::Br,
         Instr::BrIf(_) => Op::BrIf,
         Instr::BrTable(targets) => Op::BrTable(targets.len() + 1),
         Instr::Return => Op::Return,
@@ -214,6 +220,6 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::TableGrow(_) => Op::TableGrow,
         Instr::TableFill(_) => Op::TableFill,
         Instr::Wide(..) => Op::Vectors,
-        Instr::Throw(_) | Instr::ThrowRef => Op::Throw,
+        Instr::Throw(_) | Instr::ThrowRef | Instr::Rethrow(_) => Op::Throw,
     }
 }

@@ -46,7 +46,9 @@ impl Shape {
             let mut falls = true;
             match instr {
                 // What is thrown is not followed to where it is caught.
-                Instr::Block(_) | Instr::TryTable(..) => open.push(block(None, None)),
+                Instr::Block(_) | Instr::TryTable(..) | Instr::Try(_) => {
+                    open.push(block(None, None));
+                }
                 Instr::Loop(_) => open.push(block(Some(at), None)),
                 Instr::If(_) => open.push(block(None, Some(at))),
                 Instr::Else => {
@@ -59,21 +61,12 @@ impl Shape {
                     }
                     falls = false;
                 }
-                Instr::End => {
-                    let ended = open.pop();
-                    let waits = ended.map(|block| block.waits.into_iter().chain(block.condition));
-                    for from in waits.into_iter().flatten() {
-                        // Behind the last end is the caller.
-                        match open.is_empty() {
-                            true => shape.goes[from].returns = true,
-                            false => shape.lead(from, at + 1),
-                        }
-                    }
-                    if open.is_empty() {
-                        shape.goes[at].returns = true;
-                        falls = false;
-                    }
+                // What comes before it goes on behind the block.
+                Instr::Catch(_) | Instr::CatchAll => {
+                    shape.branch(&mut open, 0, at);
+                    falls = false;
                 }
+                Instr::End | Instr::Delegate(_) => falls = shape.end(&mut open, at),
                 Instr::Br(label) | Instr::BrIf(label) => {
                     shape.branch(&mut open, label, at);
                     falls = matches!(instr, Instr::BrIf(_));
@@ -88,7 +81,9 @@ impl Shape {
                     shape.goes[at].returns = true;
                     falls = false;
                 }
-                Instr::Unreachable | Instr::Throw(_) | Instr::ThrowRef => falls = false,
+                Instr::Unreachable | Instr::Throw(_) | Instr::ThrowRef | Instr::Rethrow(_) => {
+                    falls = false;
+                }
                 _ => {}
             }
             if falls {
@@ -96,6 +91,20 @@ impl Shape {
             }
         }
         shape
+    }
+
+    /// The end of a block. Gives whether something follows: behind the last end is the caller.
+    fn end(&mut self, open: &mut Vec<Open>, at: usize) -> bool {
+        let ended = open.pop();
+        let waits = ended.map(|block| block.waits.into_iter().chain(block.condition));
+        for from in waits.into_iter().flatten() {
+            match open.is_empty() {
+                true => self.goes[from].returns = true,
+                false => self.lead(from, at + 1),
+            }
+        }
+        self.goes[at].returns = open.is_empty();
+        !open.is_empty()
     }
 
     fn lead(&mut self, from: usize, to: usize) {

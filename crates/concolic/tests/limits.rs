@@ -534,3 +534,41 @@ fn exceptions() {
     assert_eq!(explored.paths.len(), 3);
     assert_eq!(explored.cut(Cut::Exceptions), 1);
 }
+
+/// The same in the form of the older proposal. From where something was caught already, all is followed but what throws.
+#[test]
+fn exceptions_of_the_older_form() {
+    let mut start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (tag $t (param i32))
+            (func (export "main") (local $x i32)
+                (i32.const 1)
+                try $outer (result i32)
+                    (throw $t (i32.const 7))
+                catch $t
+                    (drop)
+                    try (result i32)
+                        (local.set $x (call $in))
+                        (if (i32.eq (local.get $x) (i32.const 2)) (then (throw $t (local.get $x))))
+                        (local.get $x)
+                    catch_all
+                        (rethrow $outer)
+                    end
+                end
+                (if (i32.eq) (then unreachable))))"#,
+        board(vec![("in", vec![], i32s(0, 3))]),
+    );
+    let explored = by(&start, Bounds::default());
+    assert_eq!(
+        (explored.paths.len(), explored.cut(Cut::Exceptions)),
+        (1, 1)
+    );
+    // const try const throw
+    start.machine.run(4);
+    let explored = by(&start, Bounds::default());
+    assert_eq!(ends(&explored, &End::Returned), 1);
+    assert_eq!(
+        (explored.paths.len(), explored.cut(Cut::Exceptions)),
+        (3, 1)
+    );
+}

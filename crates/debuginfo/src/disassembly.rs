@@ -45,7 +45,8 @@ pub(crate) fn disassemble(module: &ModuleIndex, function: FuncIdx) -> Vec<Instru
             Operator::Block { .. }
             | Operator::Loop { .. }
             | Operator::If { .. }
-            | Operator::TryTable { .. } => {
+            | Operator::TryTable { .. }
+            | Operator::Try { .. } => {
                 instructions.push(Instruction {
                     offset,
                     depth,
@@ -53,14 +54,14 @@ pub(crate) fn disassemble(module: &ModuleIndex, function: FuncIdx) -> Vec<Instru
                 });
                 depth += 1;
             }
-            Operator::Else => {
+            Operator::Else | Operator::Catch { .. } | Operator::CatchAll => {
                 instructions.push(Instruction {
                     offset,
                     depth: depth.saturating_sub(1),
                     text,
                 });
             }
-            Operator::End => {
+            Operator::End | Operator::Delegate { .. } => {
                 depth = depth.saturating_sub(1);
                 instructions.push(Instruction {
                     offset,
@@ -119,18 +120,20 @@ impl Printer<'_> {
             return memarg_text(memarg, natural_align(operator));
         }
         match operator {
-            Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
-                self.block_type(*blockty)
-            }
+            Operator::Block { blockty }
+            | Operator::Loop { blockty }
+            | Operator::If { blockty }
+            | Operator::Try { blockty } => self.block_type(*blockty),
             Operator::TryTable { try_table } => {
                 let ty = Some(self.block_type(try_table.ty)).filter(|ty| !ty.is_empty());
                 let clauses = try_table.catches.iter().map(catch);
                 ty.into_iter().chain(clauses).collect::<Vec<_>>().join(" ")
             }
-            Operator::Throw { tag_index } => tag_index.to_string(),
-            Operator::Br { relative_depth } | Operator::BrIf { relative_depth } => {
-                relative_depth.to_string()
-            }
+            Operator::Throw { tag_index } | Operator::Catch { tag_index } => tag_index.to_string(),
+            Operator::Br { relative_depth }
+            | Operator::BrIf { relative_depth }
+            | Operator::Rethrow { relative_depth }
+            | Operator::Delegate { relative_depth } => relative_depth.to_string(),
             Operator::BrTable { targets } => labels(targets),
             Operator::Call { function_index }
             | Operator::RefFunc { function_index }

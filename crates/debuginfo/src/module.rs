@@ -405,10 +405,11 @@ impl ModuleIndex {
                     Operator::Block { .. }
                     | Operator::Loop { .. }
                     | Operator::If { .. }
-                    | Operator::TryTable { .. },
+                    | Operator::TryTable { .. }
+                    | Operator::Try { .. },
                 ) => depth += 1,
                 Ok(Operator::End) if depth == 0 => returns.push(at),
-                Ok(Operator::End) => depth -= 1,
+                Ok(Operator::End | Operator::Delegate { .. }) => depth -= 1,
                 Ok(
                     Operator::Return
                     | Operator::ReturnCall { .. }

@@ -273,13 +273,6 @@ fn a_memory_and_a_table_of_the_environment_are_made_for_the_program() {
 fn a_module_of_a_newer_webassembly_is_told_which_feature() {
     for (text, feature, flag) in [
         ("(module (memory 1 2 shared))", "threads", "-pthread"),
-        (
-            // A `try` with a `catch_all`, which texts have no more.
-            r#"(module binary "\00asm\01\00\00\00" "\01\04\01\60\00\00" "\03\02\01\00" "\0d\03\01\00\00"
-                "\0a\0a\01\08\00\06\40\08\00\19\0b\0b")"#,
-            "exceptions (the older proposal)",
-            "-wasm-use-legacy-eh=false",
-        ),
         ("(module (memory i64 1))", "memory64", "wasm32"),
         (
             "(module (memory 1) (memory 1))",

@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod throwing;
 
 use borges_vm::*;
 use common::*;
+use throwing::*;
 
 /// Throws over several frames, from handlers, in loops, by reference, past a tail call; values of all widths, references
 /// to exceptions as values, in globals and tables.
@@ -114,71 +116,10 @@ const TEXT: &str = r#"(module
     (func (export "uncaught") (param i32) (drop (call $deep (i32.const 2) (local.get 0))))
     (func (export "null") (throw_ref (global.get $last))))"#;
 
-fn tiers(text: &str, limits: Limits) -> [Machine; 2] {
-    [true, false].map(|stepping| {
-        let mut machine = Machine::new(module(text), limits).unwrap();
-        machine.use_stepping_tier_only(stepping);
-        machine
-    })
-}
-
-/// Runs on to a step; the embedder gives the number that it is asked about.
-fn on(machine: &mut Machine, until: u64) -> Exit {
-    loop {
-        match machine.run(until) {
-            Exit::HostCall => {
-                let args = machine.pending().unwrap().args;
-                machine.answer(&args).unwrap();
-            }
-            exit => return exit,
-        }
-    }
-}
-
 #[test]
 fn all_of_it_comes_to_the_same_in_both_tiers_and_from_any_step() {
-    let [mut whole, mut fast] = tiers(TEXT, Limits::default());
-    for machine in [&mut whole, &mut fast] {
-        begin(machine, "main", &[Value::I32(4)]);
-        assert_eq!(on(machine, u64::MAX), Exit::Finished);
-    }
-    assert!(fast.save() == whole.save());
     // By hand: what the four kinds, the loop, the function's label and the chain give.
-    assert_eq!(finished(&whole), [Value::I64(expected(4))]);
-    let [mut one, mut other] = tiers(TEXT, Limits::default());
-    begin(&mut one, "main", &[Value::I32(4)]);
-    let mut snapshots: Vec<Snapshot> = vec![one.snapshot(None)];
-    for until in 1..=whole.steps() {
-        on(&mut one, until);
-        assert_eq!(one.steps(), until);
-        let saved = one.save();
-        other.load(&saved).unwrap();
-        assert!(other.save() == saved && other.hash() == one.hash());
-        assert!(other.frames().eq(one.frames()));
-        if until % 5 == 0 {
-            on(&mut other, u64::MAX);
-            assert!(other.save() == whole.save(), "{until}");
-        }
-        let snapshot = one.snapshot(snapshots.last());
-        assert_eq!(snapshot.hash(), one.hash());
-        snapshots.push(snapshot);
-    }
-    // Back one step after the other, by snapshot and by difference.
-    let mut moved = one.clone();
-    for pair in snapshots.windows(2).rev() {
-        let [before, after] = pair else { panic!() };
-        assert!(before != after);
-        one.restore(before).unwrap();
-        assert_eq!((one.hash(), one.steps()), (before.hash(), before.steps()));
-        let delta = Delta::between(after, before).unwrap();
-        moved
-            .apply(&Delta::from_bytes(delta.to_bytes()).unwrap())
-            .unwrap();
-        assert!(moved.save() == one.save());
-        let mut ahead = one.clone();
-        on(&mut ahead, after.steps());
-        assert_eq!(ahead.hash(), after.hash());
-    }
+    comes_to_the_same_from_any_step(TEXT, expected(4));
 }
 
 /// What `main` gives.
@@ -509,49 +450,6 @@ fn a_breakpoint_where_it_is_caught_is_met() {
     }
 }
 
-/// Whatever the bytes say: an error that leaves the machine as it was, or a state that runs.
-#[test]
-fn mutated_states_never_panic() {
-    let at = |steps| {
-        let mut machine = machine(TEXT);
-        begin(&mut machine, "main", &[Value::I32(4)]);
-        on(&mut machine, steps);
-        machine
-    };
-    let end = at(u64::MAX).steps();
-    let mut random = Random::new(5);
-    let (mut loaded, mut refused) = (0, std::collections::BTreeMap::<String, u32>::new());
-    let states: Vec<Vec<u8>> = (0..40).map(|_| at(random.below(end)).save()).collect();
-    let mut other = at(end / 2);
-    for round in 0..8000 {
-        let mut saved = states[round % states.len()].clone();
-        let mut tail = saved.split_off(12);
-        // There is no memory: exceptions come last.
-        let before = tail.len().saturating_sub(random.below(60) as usize);
-        let mut exceptions = tail.split_off(before);
-        random.mutate(&mut exceptions);
-        saved.extend(tail);
-        saved.extend(exceptions);
-        let before = other.save();
-        match other.load(&saved) {
-            Ok(()) => {
-                loaded += 1;
-                assert_eq!(other.frames().count(), other.depth());
-                run_anything(&mut other, 500);
-            }
-            Err(error) => {
-                let text = error.to_string();
-                let kind = text.split(char::is_numeric).next().unwrap();
-                *refused.entry(kind.into()).or_default() += 1;
-                assert!(other.save() == before);
-            }
-        }
-    }
-    println!("{loaded} loaded, refused: {refused:#?}");
-    assert!(loaded > 300 && refused.len() >= 4, "{loaded} {refused:?}");
-    assert!(refused.keys().any(|kind| kind.contains("exception")));
-}
-
 #[test]
 fn modules_break_no_rule_of_exceptions() {
     let at = |text: &str, limits: &Limits| Module::new(&wat::parse_str(text).unwrap(), limits);
@@ -584,151 +482,13 @@ fn modules_break_no_rule_of_exceptions() {
     }
 }
 
-/// A text of random functions that throw to each other and end.
-struct Writer {
-    random: Random,
-    blocks: u32,
-}
-
-impl Writer {
-    fn program(&mut self) -> String {
-        let mut text = String::from(
-            r#"(module (tag $a (param i32)) (tag $b (param i64 f32)) (tag $c)
-            (type $f (func (param i32) (result i32)))
-            (table funcref (elem $f0 $f1 $f2 $f3 $f4))
-            (global $fuel (mut i32) (i32.const 60))"#,
-        );
-        for number in 0..5 {
-            let body = self.expression(5);
-            text += &format!(
-                r#"(func $f{number} (export "f{number}") (type $f) (local $y i32) (local $e exnref)
-                (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1)))
-                (if (i32.lt_s (global.get $fuel) (i32.const 0)) (then (return (local.get 0))))
-                {body})"#
-            );
-        }
-        text + ")"
-    }
-
-    fn expression(&mut self, depth: u32) -> String {
-        let kind = if depth == 0 {
-            self.random.below(3)
-        } else {
-            self.random.below(16)
-        };
-        let mut inner = || self.expression(depth - 1);
-        match kind {
-            0 => format!("(i32.const {})", self.random.below(20)),
-            1 => "(local.get 0)".into(),
-            2 => "(local.get $y)".into(),
-            3 => format!("(i32.add {} {})", inner(), inner()),
-            4 => format!("(i32.xor {} {})", inner(), inner()),
-            5 => format!("(local.tee $y {})", inner()),
-            6 => format!(
-                "(call $f{} {})",
-                self.random.below(5),
-                self.expression(depth - 1)
-            ),
-            7 => {
-                let index = inner();
-                format!(
-                    "(call_indirect (type $f) {} (i32.rem_u {index} (i32.const 5)))",
-                    inner()
-                )
-            }
-            8 => {
-                let condition = inner();
-                let (then, otherwise) = (inner(), inner());
-                format!("(if (result i32) {condition} (then {then}) (else {otherwise}))")
-            }
-            9 => format!(
-                "(block (result i32) (if (ref.is_null (local.get $e)) (then) \
-                 (else (throw_ref (local.get $e)))) {})",
-                inner()
-            ),
-            10..13 => self.throw(depth - 1),
-            _ => self.catch(depth - 1),
-        }
-    }
-
-    fn throw(&mut self, depth: u32) -> String {
-        let (condition, value) = (self.expression(depth), self.expression(depth));
-        let thrown = match self.random.below(3) {
-            0 => format!("(throw $a {value})"),
-            1 => format!("(throw $b (i64.extend_i32_s {value}) (f32.const 1.5))"),
-            _ => "(throw $c)".into(),
-        };
-        let rest = self.expression(depth);
-        format!(
-            "(block (result i32) (if (i32.and {condition} (i32.const 1)) (then {thrown})) {rest})"
-        )
-    }
-
-    fn catch(&mut self, depth: u32) -> String {
-        self.blocks += 1;
-        let n = self.blocks;
-        let body = self.expression(depth);
-        if self.random.below(4) == 0 {
-            return format!(
-                "(block $h{n} (result i32) (throw_ref (block $r{n} (result exnref) \
-                 (br $h{n} (try_table (result i32) (catch_all_ref $r{n}) {body})))))"
-            );
-        }
-        let clauses = [
-            "(catch $a $h",
-            "(catch_ref $b $u",
-            "(catch $c $c",
-            "(catch_all $c",
-        ];
-        let mut chosen = String::new();
-        for _ in 0..self.random.below(4) {
-            chosen += &format!("{}{n})", clauses[self.random.below(4) as usize]);
-        }
-        let after = self.expression(depth);
-        format!(
-            "(block $h{n} (result i32) (block $u{n} (result i64 f32 exnref) (block $c{n} \
-             (br $h{n} (try_table (result i32) {chosen} {body}))) (br $h{n} {after})) \
-             (local.set $e) (drop) (br $h{n} (i32.wrap_i64)))"
-        )
-    }
+#[test]
+fn mutated_states_never_panic() {
+    mutated_states_load_or_are_refused(TEXT);
 }
 
 #[test]
 fn tiers_agree_on_random_programs_that_throw() {
-    let mut random = Random::new(11);
-    let (mut uncaught, mut finished, mut caught) = (0, 0, 0);
-    for seed in 0..300 {
-        let mut writer = Writer {
-            random: Random::new(seed),
-            blocks: 0,
-        };
-        let [mut slow, mut fast] = tiers(&writer.program(), Limits::default());
-        let mut third = fast.clone();
-        // Exact stops that are near are made by the stepping tier.
-        let gap = if seed % 2 == 0 { 90 } else { 20_000 };
-        let labels = fast.module().unwrap().catch_labels();
-        for name in ["f0", "f1", "f2", "f3", "f4"] {
-            for machine in [&mut slow, &mut fast] {
-                begin(machine, name, &[Value::I32(seed as i32)]);
-            }
-            loop {
-                let until = slow.steps() + 1 + random.below(gap);
-                let exits = [&mut slow, &mut fast].map(|machine| machine.run(until));
-                assert_eq!(exits[0], exits[1], "{seed} {name}");
-                assert!(slow.save() == fast.save(), "{seed} {name} {until}");
-                third.load(&fast.save()).unwrap();
-                std::mem::swap(&mut third, &mut fast);
-                let at = slow.location().map(|at| at.offset);
-                caught += u32::from(at.is_some_and(|at| labels.binary_search(&at).is_ok()));
-                match exits[0] {
-                    Exit::Budget => {}
-                    Exit::Finished => break finished += 1,
-                    Exit::Trapped(Trap::UncaughtException) => break uncaught += 1,
-                    exit => panic!("{seed} {name}: {exit:?}"),
-                }
-            }
-        }
-    }
-    println!("{finished} finished, {uncaught} did not catch, {caught} stops where one was caught");
+    let [finished, uncaught, caught] = random_programs(300, false);
     assert!(finished > 500 && uncaught > 100 && caught > 50);
 }

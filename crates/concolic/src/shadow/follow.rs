@@ -123,6 +123,11 @@ impl Follower<'_> {
             }
             Op::CallIndirect(table) => return self.indirect(table, site),
             Op::TailCall(table) => return self.tail_call(table, site),
+            Op::EndCatch => {
+                if let Some(end) = site.catch_end() {
+                    self.shadow.move_cells(top - end.count, end.to, end.count);
+                }
+            }
             Op::Select => {
                 let condition = self.shadow.cell(top - 1);
                 if condition == KNOWN || self.selects_fork {

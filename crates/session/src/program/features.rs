@@ -12,16 +12,11 @@ struct Feature {
 }
 
 /// Those that compilers use today; where a module needs several, in this order.
-const FEATURES: [Feature; 8] = [
+const FEATURES: [Feature; 7] = [
     Feature {
         flag: WasmFeatures::THREADS,
         name: "threads (atomics, shared memory)",
         instead: "clang: no -pthread, -mno-atomics; rustc: -C target-feature=-atomics; asc: --disable threads",
-    },
-    Feature {
-        flag: WasmFeatures::LEGACY_EXCEPTIONS,
-        name: "exceptions (the older proposal)",
-        instead: "clang: -mllvm -wasm-use-legacy-eh=false; emcc: -sWASM_LEGACY_EXCEPTIONS=0; rustc: -C panic=abort",
     },
     Feature {
         flag: WasmFeatures::MEMORY64,
@@ -60,7 +55,8 @@ const HERE: WasmFeatures = WasmFeatures::WASM2
     .union(WasmFeatures::RELAXED_SIMD)
     .union(WasmFeatures::EXTENDED_CONST)
     .union(WasmFeatures::TAIL_CALL)
-    .union(WasmFeatures::EXCEPTIONS);
+    .union(WasmFeatures::EXCEPTIONS)
+    .union(WasmFeatures::LEGACY_EXCEPTIONS);
 
 /// What a module needs that the VM does not have, and what to do about it; nothing if that is not why it is refused.
 pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
@@ -114,12 +110,6 @@ mod tests {
     fn the_feature_is_named_and_nothing_else() {
         for (text, name) in [
             ("(module (memory 1 2 shared))", "threads"),
-            (
-                // A `try` with a `catch_all`, which texts have no more.
-                r#"(module binary "\00asm\01\00\00\00" "\01\04\01\60\00\00" "\03\02\01\00" "\0d\03\01\00\00"
-                "\0a\0a\01\08\00\06\40\08\00\19\0b\0b")"#,
-                "exceptions (the older proposal)",
-            ),
             ("(module (memory i64 1))", "memory64"),
             ("(module (type (struct (field i32))))", "garbage collection"),
             (

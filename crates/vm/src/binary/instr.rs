@@ -19,7 +19,13 @@ pub(crate) mod op {
     pub(crate) const IF: u8 = 0x04;
     pub(crate) const ELSE: u8 = 0x05;
     #[cfg(feature = "exceptions")]
+    pub(crate) const TRY: u8 = 0x06;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const CATCH: u8 = 0x07;
+    #[cfg(feature = "exceptions")]
     pub(crate) const THROW: u8 = 0x08;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const RETHROW: u8 = 0x09;
     #[cfg(feature = "exceptions")]
     pub(crate) const THROW_REF: u8 = 0x0a;
     pub(crate) const END: u8 = 0x0b;
@@ -31,6 +37,10 @@ pub(crate) mod op {
     pub(crate) const CALL_INDIRECT: u8 = 0x11;
     pub(crate) const RETURN_CALL: u8 = 0x12;
     pub(crate) const RETURN_CALL_INDIRECT: u8 = 0x13;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const DELEGATE: u8 = 0x18;
+    #[cfg(feature = "exceptions")]
+    pub(crate) const CATCH_ALL: u8 = 0x19;
     pub(crate) const DROP: u8 = 0x1a;
     pub(crate) const SELECT: u8 = 0x1b;
     pub(crate) const SELECT_TYPED: u8 = 0x1c;
@@ -200,6 +210,20 @@ pub enum Instr<'m> {
     ThrowRef,
     #[cfg(feature = "exceptions")]
     TryTable(BlockType, Catches<'m>),
+    /// Of the older proposal, as those that follow.
+    #[cfg(feature = "exceptions")]
+    Try(BlockType),
+    /// Begins what is done with exceptions of this tag.
+    #[cfg(feature = "exceptions")]
+    Catch(u32),
+    #[cfg(feature = "exceptions")]
+    CatchAll,
+    /// Throws again what the block of this label caught.
+    #[cfg(feature = "exceptions")]
+    Rethrow(u32),
+    /// Ends a `try`: what is thrown in it is as if thrown in the block of this label, counted from outside.
+    #[cfg(feature = "exceptions")]
+    Delegate(u32),
 }
 
 /// Name, type of the value and width in bytes of the memory accesses, from opcode 0x28 on.
@@ -298,11 +322,9 @@ impl<'m> Instr<'m> {
             op::PREFIX => return prefixed(reader, at),
             op::SIMD => return wide(reader, at),
             #[cfg(feature = "exceptions")]
-            op::THROW => Instr::Throw(reader.u32()?),
-            #[cfg(feature = "exceptions")]
-            op::THROW_REF => Instr::ThrowRef,
-            #[cfg(feature = "exceptions")]
-            op::TRY_TABLE => Instr::TryTable(block_type(reader)?, Catches::read(reader)?),
+            op::TRY..=op::THROW_REF | op::DELEGATE..=op::CATCH_ALL | op::TRY_TABLE => {
+                exception(reader, opcode)?
+            }
             _ => match NumericOp::from_opcode(u16::from(opcode)) {
                 Some(numeric) => Instr::Numeric(numeric),
                 None => {
@@ -371,6 +393,16 @@ impl<'m> Instr<'m> {
             Instr::ThrowRef => "throw_ref",
             #[cfg(feature = "exceptions")]
             Instr::TryTable(..) => "try_table",
+            #[cfg(feature = "exceptions")]
+            Instr::Try(_) => "try",
+            #[cfg(feature = "exceptions")]
+            Instr::Catch(_) => "catch",
+            #[cfg(feature = "exceptions")]
+            Instr::CatchAll => "catch_all",
+            #[cfg(feature = "exceptions")]
+            Instr::Rethrow(_) => "rethrow",
+            #[cfg(feature = "exceptions")]
+            Instr::Delegate(_) => "delegate",
         }
     }
 }
@@ -428,7 +460,14 @@ impl fmt::Display for Instr<'_> {
             #[cfg(feature = "simd")]
             Instr::Wide(op, arg) => write_wide(f, op, &arg),
             #[cfg(feature = "exceptions")]
-            Instr::Throw(tag) => write!(f, " {tag}"),
+            Instr::Throw(index)
+            | Instr::Catch(index)
+            | Instr::Rethrow(index)
+            | Instr::Delegate(index) => {
+                write!(f, " {index}")
+            }
+            #[cfg(feature = "exceptions")]
+            Instr::Try(ty) => write_block_type(f, ty),
             #[cfg(feature = "exceptions")]
             Instr::TryTable(ty, catches) => {
                 write_block_type(f, ty)?;
@@ -438,6 +477,21 @@ impl fmt::Display for Instr<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// An instruction on exceptions.
+#[cfg(feature = "exceptions")]
+fn exception<'m>(reader: &mut Reader<'m>, opcode: u8) -> Result<Instr<'m>, Malformed> {
+    Ok(match opcode {
+        op::TRY => Instr::Try(block_type(reader)?),
+        op::CATCH => Instr::Catch(reader.u32()?),
+        op::THROW => Instr::Throw(reader.u32()?),
+        op::RETHROW => Instr::Rethrow(reader.u32()?),
+        op::THROW_REF => Instr::ThrowRef,
+        op::DELEGATE => Instr::Delegate(reader.u32()?),
+        op::CATCH_ALL => Instr::CatchAll,
+        _ => Instr::TryTable(block_type(reader)?, Catches::read(reader)?),
+    })
 }
 
 fn write_block_type(f: &mut fmt::Formatter<'_>, ty: BlockType) -> fmt::Result {
@@ -649,6 +703,11 @@ mod tests {
             (&[0x6a], "i32.add"),
             (&[0x08, 3], "throw 3"),
             (&[0x0a], "throw_ref"),
+            (&[0x06, 0x7f], "try (result i32)"),
+            (&[0x07, 3], "catch 3"),
+            (&[0x19], "catch_all"),
+            (&[0x09, 1], "rethrow 1"),
+            (&[0x18, 2], "delegate 2"),
             (&[0xd0, 0x69], "ref.null exn"),
             (
                 &[0x1f, 0x7f, 4, 0, 5, 6, 1, 7, 8, 2, 9, 3, 1],

@@ -91,12 +91,23 @@ impl<'s> Site<'s> {
     /// What the branch to a label of this instruction does (`br_table` has several, the default is
     /// the last); for `if`, what happens without its condition. The condition is still on the stack.
     pub fn branch(&self, label: usize) -> Option<Transfer> {
-        let entry = self.branches.get(label)?;
-        Some(Transfer {
+        Some(self.transfer(self.branches.get(label)?))
+    }
+
+    /// What this instruction, an `end`, does if a `catch` ends there: its results move to where what it caught lay.
+    #[cfg(feature = "exceptions")]
+    pub fn catch_end(&self) -> Option<Transfer> {
+        let instance = self.linked.instances.get(self.instance as usize)?;
+        let entry = instance.module.catch_end(self.offset as u32)?;
+        Some(self.transfer(&entry))
+    }
+
+    fn transfer(&self, entry: &Branch) -> Transfer {
+        Transfer {
             target: CodeOffset(entry.target),
             to: self.locals + usize::from(self.body.locals) + usize::from(entry.height),
             count: entry.keep.into(),
-        })
+        }
     }
 }
 

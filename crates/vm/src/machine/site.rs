@@ -15,6 +15,9 @@ pub(crate) struct Site {
     pub(crate) cells: u32,
     /// The operands there.
     pub(crate) operands: Vec<ValType>,
+    /// Which of them are what blocks around have caught.
+    #[cfg(feature = "exceptions")]
+    pub(crate) caught: Vec<usize>,
     /// The first entry of the side table at or after it.
     pub(crate) branch: u32,
     /// The instruction before it in the code.
@@ -58,6 +61,8 @@ impl Machine {
                 Instr::BrTable(targets) => targets.len() + 1,
                 #[cfg(feature = "exceptions")]
                 Instr::TryTable(_, catches) => catches.len(),
+                #[cfg(feature = "exceptions")]
+                Instr::Catch(_) | Instr::CatchAll | Instr::Rethrow(_) => 1,
                 _ => 0,
             };
         }
@@ -68,6 +73,8 @@ impl Machine {
             locals: instance.module.local_types(FuncIdx(index)),
             cells: body.cells(),
             operands: typing.operand_types()?,
+            #[cfg(feature = "exceptions")]
+            caught: typing.caught().collect(),
             branch,
             before,
             called,

@@ -278,10 +278,10 @@ impl Machine {
                     }
                 }};
             }
-            // Takes the side table's current entry.
+            // Takes an entry of the side table.
             macro_rules! take {
                 ($entry:expr) => {{
-                    let entry = branches[$entry];
+                    let entry: Branch = $entry;
                     let keep = usize::from(entry.keep);
                     let to = fp + usize::from(body.locals) + usize::from(entry.height);
                     let from = sp - keep;
@@ -411,6 +411,17 @@ impl Machine {
                     (memory, written) = memory_of(&mut store.memories, instance, &mut nowhere);
                 }};
             }
+            // The end of a block: a `catch` drops what it caught.
+            macro_rules! end {
+                () => {{
+                    #[cfg(feature = "exceptions")]
+                    if body.catches
+                        && let Some(entry) = instance.module.catch_end(at as u32)
+                    {
+                        take!(entry);
+                    }
+                }};
+            }
             // Instructions that move values, in functions where some take two cells.
             macro_rules! narrow {
                 ($then:expr) => {{ if body.is_wide() { slow!() } else { $then } }};
@@ -473,21 +484,23 @@ impl Machine {
                         0x0b => {
                             if pc == body.end as usize {
                                 leave!();
+                            } else {
+                                end!();
                             }
                         }
-                        0x0c => take!(branch),
+                        0x0c => take!(branches[branch]),
                         0x0d => {
                             if pop!() as u32 == 0 {
                                 leb!();
                                 branch += 1;
                             } else {
-                                take!(branch);
+                                take!(branches[branch]);
                             }
                         }
                         0x0e => {
                             let count = leb!();
                             let index = (pop!() as u32).min(count);
-                            take!(branch + index as usize);
+                            take!(branches[branch + index as usize]);
                         }
                         0x0f => leave!(),
                         0x10 => {
@@ -508,7 +521,17 @@ impl Machine {
                             break Stop::Unwinds;
                         }
                         #[cfg(feature = "exceptions")]
-                        0x08 | 0x0a => {
+                        0x06 => {
+                            signed_leb!();
+                        }
+                        #[cfg(feature = "exceptions")]
+                        0x07 | 0x19 => take!(branches[branch]),
+                        #[cfg(feature = "exceptions")]
+                        0x18 => {
+                            leb!();
+                        }
+                        #[cfg(feature = "exceptions")]
+                        0x08 | 0x09 | 0x0a => {
                             left += 1;
                             break Stop::Unwinds;
                         }

@@ -14,7 +14,7 @@ use super::link::InstanceId;
 use super::state::NONE;
 use super::step::Stop;
 use crate::binary::Instr;
-use crate::module::Branch;
+use crate::module::{Branch, Reference};
 use crate::types::cells_of;
 use crate::value::ref_to_cell;
 use crate::{CodeOffset, FuncType, Trap, ValType, Value};
@@ -64,8 +64,7 @@ struct Caught {
     branch: Branch,
     /// True if it takes the values.
     values: bool,
-    /// True if it takes a reference.
-    reference: bool,
+    reference: Reference,
 }
 
 impl Machine {
@@ -93,7 +92,7 @@ impl Machine {
                 (func.instance == 0).then(|| instance.module.catches(caller.pc))
             })
             .flatten()
-            .map(|(_, branch)| CodeOffset(branch.target))
+            .map(|clause| CodeOffset(clause.branch.target))
             .collect();
         labels.sort_unstable();
         labels.dedup();
@@ -112,8 +111,12 @@ impl Machine {
                 let values = Values::Operands(sp.checked_sub(count)?..sp);
                 Some(Ok(Flying { tag, values }))
             }
-            Instr::ThrowRef => {
-                let cell = *self.state.stack.get(sp.checked_sub(1)?)?;
+            instr @ (Instr::ThrowRef | Instr::Rethrow(_)) => {
+                let at = match instr {
+                    Instr::ThrowRef => sp.checked_sub(1)?,
+                    _ => self.caught_at()?,
+                };
+                let cell = *self.state.stack.get(at)?;
                 let Some(place) = cell.checked_sub(1) else {
                     return Some(Err(Trap::NullException));
                 };
@@ -124,6 +127,14 @@ impl Machine {
             }
             _ => None,
         }
+    }
+
+    /// The cell of what the next instruction, a `rethrow`, throws again.
+    fn caught_at(&self) -> Option<usize> {
+        let frame = self.state.frames.last()?;
+        let (instance, body) = self.code_of(frame.func)?;
+        let entry = instance.module.branches().get(frame.branch as usize)?;
+        Some(frame.fp as usize + usize::from(body.locals) + usize::from(entry.height))
     }
 
     fn values_of(&self, flying: &Flying) -> Option<&[u64]> {
@@ -143,7 +154,7 @@ impl Machine {
         self.types.get(self.tags.get(tag as usize)?.ty as usize)
     }
 
-    /// Executes the next instruction, a `throw` or `throw_ref`, in one step: frames go until one catches it. If none
+    /// Executes the next instruction, a `throw`, `throw_ref` or `rethrow`, in one step: frames go until one catches it. If none
     /// does, nothing changes but that the program traps.
     pub(super) fn throw(&mut self) -> Result<(), Stop> {
         let flying = self.flying().ok_or(Stop::HostCall)?;
@@ -152,9 +163,9 @@ impl Machine {
             .catcher(flying.tag)
             .ok_or(Stop::Trap(Trap::UncaughtException))?;
         let reference = match (caught.reference, &flying.values) {
-            (false, _) => None,
-            (true, Values::Held(cell)) => Some(*cell),
-            (true, Values::Operands(range)) => {
+            (Reference::None, _) => None,
+            (_, Values::Held(cell)) => Some(*cell),
+            (_, Values::Operands(range)) => {
                 Some(self.hold(flying.tag, range.clone()).map_err(Stop::Trap)?)
             }
         };
@@ -164,14 +175,13 @@ impl Machine {
             Some(frame.fp as usize + usize::from(body.locals))
         });
         let mut to = locals.ok_or(Stop::HostCall)? + usize::from(caught.branch.height);
-        if caught.values {
-            let values = self.values_of(&flying).unwrap_or_default().to_vec();
-            if let Some(room) = self.state.stack.get_mut(to..to + values.len()) {
-                room.copy_from_slice(&values);
-            }
-            to += values.len();
-        }
-        if let Some(cell) = reference {
+        let values = match caught.values {
+            true => self.values_of(&flying).unwrap_or_default().to_vec(),
+            false => Vec::new(),
+        };
+        let under = reference.filter(|_| caught.reference == Reference::Under);
+        let above = reference.filter(|_| caught.reference == Reference::Above);
+        for cell in under.into_iter().chain(values).chain(above) {
             if let Some(room) = self.state.stack.get_mut(to) {
                 *room = cell;
             }
@@ -203,10 +213,10 @@ impl Machine {
                 None => true,
             };
             let mut clauses = instance.module.catches(past);
-            if let Some((clause, branch)) = clauses.find(|(clause, _)| catches(clause.tag)) {
+            if let Some(clause) = clauses.find(|clause| catches(clause.tag)) {
                 return Some(Caught {
                     frame: number,
-                    branch,
+                    branch: clause.branch,
                     values: clause.tag.is_some(),
                     reference: clause.reference,
                 });
@@ -361,11 +371,24 @@ impl Machine {
         for frame in self.frames() {
             let refers = |value: &Value| matches!(value, Value::ExnRef(Some(_)));
             let mut at = frame.cell;
-            for value in frame.locals.iter().chain(&frame.operands) {
-                if refers(value) {
+            for local in &frame.locals {
+                if refers(local) {
                     cells.push(at);
                 }
-                at += value.ty().cells();
+                at += local.ty().cells();
+            }
+            let mut caught = frame.caught.iter().peekable();
+            for number in 0..=frame.operands.len() {
+                while caught.next_if(|(above, _)| *above == number).is_some() {
+                    cells.push(at);
+                    at += 1;
+                }
+                if let Some(operand) = frame.operands.get(number) {
+                    if refers(operand) {
+                        cells.push(at);
+                    }
+                    at += operand.ty().cells();
+                }
             }
         }
         cells

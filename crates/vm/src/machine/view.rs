@@ -24,6 +24,10 @@ pub struct FrameView {
     pub locals: Vec<Value>,
     /// Its operands, the deepest first; without the results of the call that it waits for.
     pub operands: Vec<Value>,
+    /// What the blocks that it is in have caught, the outermost first: which operand's cell comes behind that one's, and
+    /// the exception.
+    #[cfg(feature = "exceptions")]
+    pub caught: Vec<(usize, Value)>,
     /// True of a handler that an interrupt entered.
     pub is_handler: bool,
 }
@@ -36,7 +40,22 @@ impl FrameView {
 
     /// The same of an operand.
     pub fn operand_cell(&self, operand: usize) -> usize {
-        self.local_cell(self.locals.len()) + cells(&self.operands, operand)
+        #[cfg(feature = "exceptions")]
+        let caught = self.caught.iter().filter(|(above, _)| *above <= operand);
+        #[cfg(feature = "exceptions")]
+        let caught = caught.count();
+        #[cfg(not(feature = "exceptions"))]
+        let caught = 0;
+        self.local_cell(self.locals.len()) + cells(&self.operands, operand) + caught
+    }
+
+    /// Takes what blocks have caught out of the operands.
+    #[cfg(feature = "exceptions")]
+    fn set_apart(&mut self, caught: &[usize]) {
+        for (before, at) in caught.iter().enumerate() {
+            let above = at - before;
+            self.caught.push((above, self.operands.remove(above)));
+        }
     }
 }
 
@@ -70,15 +89,21 @@ impl Machine {
             offset = site.before;
         }
         let start = frame.fp as usize;
-        Some(FrameView {
+        #[cfg_attr(not(feature = "exceptions"), allow(unused_mut))]
+        let mut view = FrameView {
             instance: InstanceId(func.instance),
             func: FuncIdx(func.index),
             offset: CodeOffset(offset),
             cell: start,
             locals: self.values(start, &site.locals),
             operands: self.values(start + cells_of(&site.locals), operands),
+            #[cfg(feature = "exceptions")]
+            caught: Vec::new(),
             is_handler: index as u32 == self.state.handler,
-        })
+        };
+        #[cfg(feature = "exceptions")]
+        view.set_apart(&site.caught);
+        Some(view)
     }
 
     /// A local of a frame, counted as in [`Machine::frame`]: without looking through the function for its operands, which

@@ -36,6 +36,9 @@ pub(crate) struct Body {
     /// If there are vectors in it: its number among [`Module::wide`], otherwise [`NONE`].
     #[cfg(feature = "simd")]
     pub(crate) wide: u32,
+    /// True if there are blocks in it that end with a `catch`.
+    #[cfg(feature = "exceptions")]
+    pub(crate) catches: bool,
 }
 
 /// What is different in a function with vectors, which take two cells.
@@ -77,8 +80,9 @@ impl Body {
     }
 }
 
-/// Where a branch goes. Every `br`, `br_if`, `if` and `else` has one entry and `br_table` one per
-/// label, `try_table` one per clause, in the order of the code.
+/// Where a branch goes. Every `br`, `br_if`, `if`, `else`, `catch`, `catch_all` and `rethrow` has one entry and `br_table`
+/// one per label, `try_table` one per clause, in the order of the code. Nobody takes that of a `rethrow`: what it throws
+/// lies at its height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Branch {
     /// Offset of the next instruction: past a block's `end`, at the start of a loop's body, or the
@@ -92,21 +96,52 @@ pub(crate) struct Branch {
     pub(crate) keep: u16,
 }
 
-/// A `try_table`: it catches what the instructions in it throw, and the functions that they call. Those of a function
-/// come in the order of the code.
+/// A `try_table` or `try`: it catches what the instructions in it throw, and the functions that they call. Those of a
+/// function come in the order of the code.
 #[cfg(feature = "exceptions")]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Try {
     /// Its opcode.
     pub(super) at: u32,
     /// The first instruction in it.
     pub(super) start: u32,
-    /// Its `end`.
+    /// Its `end`; of a `try`, its first `catch` or what else ends what it catches from.
     pub(super) end: u32,
-    /// Its first clause's entry in the side table.
-    pub(super) branch: u32,
     /// How far back in the list the one around it is, or 0.
     pub(super) outer: u32,
+    pub(super) catching: Catching,
+}
+
+/// What becomes of an exception.
+#[cfg(feature = "exceptions")]
+#[derive(Clone, Debug)]
+pub(super) enum Catching {
+    /// The clauses of a `try_table` are tried; the first one's entry in the side table.
+    Table(u32),
+    /// Those of a `try` are.
+    Blocks(Vec<CatchBlock>),
+    /// It is the business of another one, so far back in the list, or of the caller if that is 0.
+    Delegated(u32),
+}
+
+/// A `catch` or `catch_all`.
+#[cfg(feature = "exceptions")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CatchBlock {
+    /// The tag of what it catches; nothing for all.
+    pub(super) tag: Option<u32>,
+    /// To its first instruction. What it caught lies at the height, the exception's values above.
+    pub(super) branch: Branch,
+}
+
+/// The `end` of a block whose last part is a `catch` or `catch_all`.
+#[cfg(feature = "exceptions")]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CatchEnd {
+    /// Its opcode.
+    pub(super) at: u32,
+    /// To the instruction behind it: the results move to where what was caught lay.
+    pub(super) branch: Branch,
 }
 
 /// No entry: the end of a chain of branches whose target is not known yet. No number.
@@ -120,9 +155,12 @@ struct Label {
     open: u32,
     /// The entry of an `if` whose `else` did not come yet.
     condition: u32,
-    /// If its block is a `try_table`: its number among those of the function.
+    /// If what is thrown here is caught by its block: its number among those of the function.
     #[cfg(feature = "exceptions")]
     catches: Option<usize>,
+    /// The same of a `try` in one of its `catch`es.
+    #[cfg(feature = "exceptions")]
+    caught: Option<usize>,
 }
 
 impl Label {
@@ -132,6 +170,8 @@ impl Label {
         condition: NONE,
         #[cfg(feature = "exceptions")]
         catches: None,
+        #[cfg(feature = "exceptions")]
+        caught: None,
     };
 }
 
@@ -141,6 +181,8 @@ struct SideTable<'b> {
     labels: Vec<Label>,
     #[cfg(feature = "exceptions")]
     tries: Vec<Try>,
+    #[cfg(feature = "exceptions")]
+    catch_ends: Vec<CatchEnd>,
 }
 
 impl<'b> SideTable<'b> {
@@ -150,6 +192,8 @@ impl<'b> SideTable<'b> {
             labels: Vec::from([Label::NEW]),
             #[cfg(feature = "exceptions")]
             tries: Vec::new(),
+            #[cfg(feature = "exceptions")]
+            catch_ends: Vec::new(),
         }
     }
 
@@ -163,6 +207,12 @@ impl<'b> SideTable<'b> {
                     .for_each(|label| self.branch(typing, label));
             }
             Instr::Else => self.branch(typing, 0),
+            #[cfg(feature = "exceptions")]
+            Instr::Catch(_) | Instr::CatchAll => self.branch(typing, 0),
+            #[cfg(feature = "exceptions")]
+            Instr::Rethrow(label) => self.branch(typing, *label),
+            #[cfg(feature = "exceptions")]
+            Instr::End => self.before_end(typing),
             #[cfg(feature = "exceptions")]
             Instr::TryTable(_, catches) => {
                 let clauses = catches.clauses();
@@ -202,35 +252,33 @@ impl<'b> SideTable<'b> {
                     self.close(condition, after);
                 }
             }
-            Instr::End => {
-                if let Some(label) = self.labels.pop() {
-                    let target = if self.labels.is_empty() { at } else { after };
-                    #[cfg(feature = "exceptions")]
-                    if let Some(each) = label.catches.and_then(|n| self.tries.get_mut(n)) {
-                        each.end = at;
-                    }
-                    self.close(label.open, target);
-                    self.close(label.condition, target);
-                }
-            }
+            Instr::End => self.end(at, after),
             #[cfg(feature = "exceptions")]
             Instr::TryTable(_, catches) => {
-                let number = self.tries.len();
-                let outer = self.labels.iter().rev().find_map(|label| label.catches);
-                self.tries.push(Try {
-                    at,
-                    start: after,
-                    end: after,
-                    branch: self.branches.len() as u32 - catches.len(),
-                    outer: outer.map_or(0, |outer| (number - outer) as u32),
-                });
-                self.labels.push(Label {
-                    catches: Some(number),
-                    ..Label::NEW
-                });
+                let first = self.branches.len() as u32 - catches.len();
+                self.open_try(at, after, Catching::Table(first));
             }
+            #[cfg(feature = "exceptions")]
+            Instr::Try(_) => self.open_try(at, after, Catching::Blocks(Vec::new())),
+            #[cfg(feature = "exceptions")]
+            Instr::Catch(tag) => self.catch(Some(*tag), at, after),
+            #[cfg(feature = "exceptions")]
+            Instr::CatchAll => self.catch(None, at, after),
+            #[cfg(feature = "exceptions")]
+            Instr::Delegate(label) => self.delegate(*label, at, after),
             _ => {}
         }
+    }
+
+    fn end(&mut self, at: u32, after: u32) {
+        let Some(label) = self.labels.pop() else {
+            return;
+        };
+        let target = if self.labels.is_empty() { at } else { after };
+        #[cfg(feature = "exceptions")]
+        self.end_try(&label, at, after);
+        self.close(label.open, target);
+        self.close(label.condition, target);
     }
 
     /// An entry for a branch to `label`; none if there is no such label, which validation finds.
@@ -265,12 +313,113 @@ impl<'b> SideTable<'b> {
     }
 }
 
+/// Of blocks that catch exceptions.
+#[cfg(feature = "exceptions")]
+impl SideTable<'_> {
+    /// The number of the innermost block that catches what is thrown in the block of `depth` labels.
+    fn catching(&self, depth: usize) -> Option<usize> {
+        let labels = self.labels.get(..depth).unwrap_or_default();
+        labels.iter().rev().find_map(|label| label.catches)
+    }
+
+    fn open_try(&mut self, at: u32, after: u32, catching: Catching) {
+        let number = self.tries.len();
+        let outer = self.catching(self.labels.len());
+        self.tries.push(Try {
+            at,
+            start: after,
+            end: after,
+            outer: outer.map_or(0, |outer| (number - outer) as u32),
+            catching,
+        });
+        self.labels.push(Label {
+            catches: Some(number),
+            ..Label::NEW
+        });
+    }
+
+    /// A clause of a `try`, whose entry for those who come from before it was just added: from here on, nothing is caught
+    /// by that any more.
+    fn catch(&mut self, tag: Option<u32>, at: u32, after: u32) {
+        let height = self.branches.last().map_or(0, |entry| entry.height);
+        let next = self.branches.len() as u32;
+        let Some(label) = self.labels.last_mut() else {
+            return;
+        };
+        let first = label.catches.take();
+        label.caught = label.caught.or(first);
+        let Some(each) = label.caught.and_then(|number| self.tries.get_mut(number)) else {
+            return;
+        };
+        if first.is_some() {
+            each.end = at;
+        }
+        if let Catching::Blocks(blocks) = &mut each.catching {
+            let branch = Branch {
+                target: after,
+                next,
+                height,
+                keep: 0,
+            };
+            blocks.push(CatchBlock { tag, branch });
+        }
+    }
+
+    /// What `end` does to operands if it ends a `catch`.
+    fn before_end(&mut self, typing: &Typing<'_>) {
+        let is_catch = self
+            .labels
+            .last()
+            .is_some_and(|label| label.caught.is_some());
+        if let Some((height, keep)) = typing.label(0).filter(|_| is_catch) {
+            let branch = Branch {
+                target: 0,
+                next: NONE,
+                height,
+                keep,
+            };
+            self.catch_ends.push(CatchEnd { at: NONE, branch });
+        }
+    }
+
+    fn end_try(&mut self, label: &Label, at: u32, after: u32) {
+        if let Some(each) = label.catches.and_then(|number| self.tries.get_mut(number)) {
+            each.end = at;
+        }
+        if label.caught.is_some()
+            && let Some(end) = self.catch_ends.last_mut()
+        {
+            (end.at, end.branch.target) = (at, after);
+            end.branch.next = self.branches.len() as u32;
+        }
+    }
+
+    /// The end of a `try` that leaves what is thrown to the block of this label.
+    fn delegate(&mut self, label: u32, at: u32, after: u32) {
+        let ended = self.labels.pop();
+        let depth = self.labels.len().saturating_sub(label as usize);
+        let to = self.catching(depth);
+        let Some(ended) = ended else {
+            return;
+        };
+        if let Some(number) = ended.catches
+            && let Some(each) = self.tries.get_mut(number)
+        {
+            each.end = at;
+            each.catching = Catching::Delegated(to.map_or(0, |to| (number - to) as u32));
+        }
+        self.close(ended.open, after);
+    }
+}
+
 /// What some functions have.
 #[derive(Default)]
 pub(super) struct Special {
     pub(super) tail_calls: bool,
     #[cfg(feature = "exceptions")]
     pub(super) tries: Vec<Try>,
+    #[cfg(feature = "exceptions")]
+    pub(super) catch_ends: Vec<CatchEnd>,
     #[cfg(feature = "simd")]
     pub(super) wide: Option<WideBody>,
 }
@@ -298,6 +447,8 @@ pub(super) fn validate_body(
         operands: 0,
         #[cfg(feature = "simd")]
         wide: NONE,
+        #[cfg(feature = "exceptions")]
+        catches: false,
     };
     if let Some(ty) = module.func_type(crate::FuncIdx(func)) {
         body.params = cells_of(&ty.params) as u16;
@@ -338,7 +489,9 @@ pub(super) fn validate_body(
     }
     #[cfg(feature = "exceptions")]
     {
+        body.catches = !table.catch_ends.is_empty();
         special.tries = table.tries;
+        special.catch_ends = table.catch_ends;
     }
     body.operands = typing.highest() as u16;
     #[cfg(feature = "simd")]

@@ -152,6 +152,18 @@ pub enum InvalidKind {
     #[cfg(feature = "exceptions")]
     #[error("type mismatch: a catch clause must give what its label takes")]
     CatchLabel,
+    /// A `catch` or `catch_all` that does not follow a `try` or a `catch`.
+    #[cfg(feature = "exceptions")]
+    #[error("catch without try")]
+    CatchWithoutTry,
+    /// A `delegate` that does not follow a `try`.
+    #[cfg(feature = "exceptions")]
+    #[error("delegate without try")]
+    DelegateWithoutTry,
+    /// The label of a `rethrow` is no block that caught something.
+    #[cfg(feature = "exceptions")]
+    #[error("invalid rethrow label")]
+    RethrowLabel,
     /// A constant is set.
     #[error("global is immutable")]
     ImmutableGlobal,

@@ -90,6 +90,8 @@ impl Module {
             tags: Vec::new(),
             #[cfg(feature = "exceptions")]
             tries: Vec::new(),
+            #[cfg(feature = "exceptions")]
+            catch_ends: Vec::new(),
             customs: Vec::new(),
             host: None,
         }
@@ -265,7 +267,10 @@ impl Loader<'_> {
             self.module.wide.push(wide);
         }
         #[cfg(feature = "exceptions")]
-        self.module.tries.extend(special.tries);
+        {
+            self.module.tries.extend(special.tries);
+            self.module.catch_ends.extend(special.catch_ends);
+        }
         self.module.tail_calls |= special.tail_calls;
         Ok(checked)
     }

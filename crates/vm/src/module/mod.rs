@@ -15,12 +15,14 @@ use core::ops::Range;
 
 use bytes::Bytes;
 pub use bytes::Lent;
-#[cfg(feature = "exceptions")]
-use code::Try;
 #[cfg(feature = "simd")]
 pub(crate) use code::WideBody;
 pub(crate) use code::{Body, Branch};
+#[cfg(feature = "exceptions")]
+use code::{CatchEnd, Try};
 pub use error::{InvalidKind, LoadCause, LoadError};
+#[cfg(feature = "exceptions")]
+pub(crate) use exceptions::Reference;
 pub use load::HOST_SECTION;
 use locals::Locals;
 pub(crate) use segments::arithmetic;
@@ -203,6 +205,9 @@ pub struct Module {
     /// What catches exceptions, in the order of the code.
     #[cfg(feature = "exceptions")]
     tries: Vec<Try>,
+    /// Where blocks end whose last part is a `catch`, in the order of the code.
+    #[cfg(feature = "exceptions")]
+    catch_ends: Vec<CatchEnd>,
     customs: Vec<CustomSection>,
     /// The function that [`HOST_SECTION`] adds.
     host: Option<u32>,
@@ -384,7 +389,16 @@ impl Module {
     pub fn types_at(&self, func: FuncIdx, offset: CodeOffset) -> Option<Vec<ValType>> {
         let mut typing = Typing::of_body(self, func.0)?;
         typing.advance_to(offset)?;
-        typing.operand_types()
+        #[cfg_attr(not(feature = "exceptions"), allow(unused_mut))]
+        let mut types = typing.operand_types()?;
+        #[cfg(feature = "exceptions")]
+        {
+            let caught: Vec<usize> = typing.caught().collect();
+            for at in caught.iter().rev() {
+                types.remove(*at);
+            }
+        }
+        Some(types)
     }
 
     /// The locals of a function with a body.

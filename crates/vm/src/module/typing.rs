@@ -17,25 +17,42 @@ use crate::{CodeOffset, FuncIdx, FuncType, ValType};
 
 /// What kind of block is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BlockKind {
+pub(super) enum BlockKind {
     Block,
     Loop,
     If,
     Else,
+    #[cfg(feature = "exceptions")]
+    Try,
+    #[cfg(feature = "exceptions")]
+    Catch,
+    #[cfg(feature = "exceptions")]
+    CatchAll,
 }
 
 /// An open block.
 #[derive(Clone, Copy, Debug)]
-struct Block {
-    kind: BlockKind,
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
     /// `None` for the function itself.
-    ty: Option<BlockType>,
+    pub(super) ty: Option<BlockType>,
     /// Operands under the block's own.
-    height: usize,
+    pub(super) height: usize,
     /// Their cells.
-    cells: usize,
+    pub(super) cells: usize,
     /// The rest of the block cannot be reached: any operand may be popped.
-    unreachable: bool,
+    pub(super) unreachable: bool,
+}
+
+impl Block {
+    /// How many operands, of a cell each, lie under its own that no instruction in it takes, but which are dropped with
+    /// it: what a `catch` caught.
+    fn kept(&self) -> usize {
+        #[cfg(feature = "exceptions")]
+        return usize::from(self.is_catch());
+        #[cfg(not(feature = "exceptions"))]
+        0
+    }
 }
 
 /// The types of operands before one instruction of a function.
@@ -46,7 +63,7 @@ pub(crate) struct Typing<'m> {
     reader: Reader<'m>,
     /// `None` where unreachable code leaves the type open.
     operands: Vec<Option<ValType>>,
-    blocks: Vec<Block>,
+    pub(super) blocks: Vec<Block>,
     /// Cells of the operands.
     cells: usize,
     highest: usize,
@@ -252,6 +269,16 @@ impl<'m> Typing<'m> {
                 self.catches(catches)?;
                 self.open(BlockKind::Block, ty)?;
             }
+            #[cfg(feature = "exceptions")]
+            Instr::Try(ty) => self.open(BlockKind::Try, ty)?,
+            #[cfg(feature = "exceptions")]
+            Instr::Catch(tag) => self.catch(Some(tag))?,
+            #[cfg(feature = "exceptions")]
+            Instr::CatchAll => self.catch(None)?,
+            #[cfg(feature = "exceptions")]
+            Instr::Rethrow(label) => self.rethrow(label)?,
+            #[cfg(feature = "exceptions")]
+            Instr::Delegate(label) => self.delegate(label)?,
             _ => self.memory_or_table(instr)?,
         }
         self.highest = self.highest.max(self.cells);
@@ -443,11 +470,16 @@ impl<'m> Typing<'m> {
     }
 
     /// Takes the results of the innermost block and closes it.
-    fn close(&mut self) -> Result<Block> {
+    pub(super) fn close(&mut self) -> Result<Block> {
         let block = self.innermost()?;
         self.pop_all(self.results(block.ty))?;
-        if self.operands.len() != block.height {
+        if self.operands.len() != block.height + block.kept() {
             return Err(InvalidKind::OperandsLeft.into());
+        }
+        #[cfg(feature = "exceptions")]
+        {
+            self.operands.truncate(block.height);
+            self.cells = block.cells;
         }
         self.blocks.pop();
         Ok(block)
@@ -553,7 +585,7 @@ impl<'m> Typing<'m> {
             .ok_or(InvalidKind::CodeAfterEnd.into())
     }
 
-    fn block(&self, label: u32) -> Option<&Block> {
+    pub(super) fn block(&self, label: u32) -> Option<&Block> {
         self.blocks
             .get(self.blocks.len().checked_sub(1 + label as usize)?)
     }
@@ -582,7 +614,7 @@ impl<'m> Typing<'m> {
     }
 
     /// The results of a block, or of the function.
-    fn results(&self, ty: Option<BlockType>) -> &'m [ValType] {
+    pub(super) fn results(&self, ty: Option<BlockType>) -> &'m [ValType] {
         let ty = match ty {
             Some(BlockType::Empty) => None,
             Some(BlockType::Value(ty)) => return one(ty),
@@ -595,12 +627,12 @@ impl<'m> Typing<'m> {
     pub(super) fn unreachable(&mut self) {
         if let Some(block) = self.blocks.last_mut() {
             block.unreachable = true;
-            self.operands.truncate(block.height);
-            self.cells = block.cells;
+            self.operands.truncate(block.height + block.kept());
+            self.cells = block.cells + block.kept();
         }
     }
 
-    fn push(&mut self, ty: ValType) {
+    pub(super) fn push(&mut self, ty: ValType) {
         self.push_any(Some(ty));
     }
 
@@ -610,13 +642,13 @@ impl<'m> Typing<'m> {
         self.operands.push(ty);
     }
 
-    fn push_all(&mut self, types: &[ValType]) {
+    pub(super) fn push_all(&mut self, types: &[ValType]) {
         types.iter().for_each(|ty| self.push(*ty));
     }
 
     fn pop_any(&mut self) -> Result<Option<ValType>> {
         let block = self.innermost()?;
-        if self.operands.len() > block.height {
+        if self.operands.len() > block.height + block.kept() {
             let popped = self.operands.pop().flatten();
             self.cells -= cells(popped);
             return Ok(popped);

@@ -285,6 +285,15 @@ fn check_frames(machine: &Machine, core: &mut Core) -> Result<(), StateError> {
         }
         check_cells(machine, core, frame.fp as usize, &site.locals)?;
         check_cells(machine, core, base, operands)?;
+        #[cfg(feature = "exceptions")]
+        for caught in &site.caught {
+            // A block that caught nothing was not entered.
+            let under = operands.get(..*caught).unwrap_or_default();
+            let at = base + cells_of(under);
+            if core.cells.get(at).is_none_or(|cell| *cell == 0) {
+                return Err(StateError::Cell { cell: at as u32 });
+            }
+        }
         if let Some(frame) = core.frames.get_mut(number) {
             frame.branch = site.branch;
         }

@@ -171,3 +171,70 @@ pub fn run_anything(machine: &mut Machine, steps: u64) {
         machine.answer(&results).unwrap();
     }
 }
+
+/// A machine for each tier alone: the stepping one, and both.
+pub fn tiers(text: &str, limits: Limits) -> [Machine; 2] {
+    [true, false].map(|stepping| {
+        let mut machine = Machine::new(module(text), limits).unwrap();
+        machine.use_stepping_tier_only(stepping);
+        machine
+    })
+}
+
+/// Runs on to a step; the embedder gives the number that it is asked about.
+pub fn on(machine: &mut Machine, until: u64) -> Exit {
+    loop {
+        match machine.run(until) {
+            Exit::HostCall => {
+                let args = machine.pending().unwrap().args;
+                machine.answer(&args).unwrap();
+            }
+            exit => return exit,
+        }
+    }
+}
+
+/// Runs `main` of a program with an argument of 4: in both tiers, from any step on, and back over each.
+pub fn comes_to_the_same_from_any_step(text: &str, expected: i64) {
+    let [mut whole, mut fast] = tiers(text, Limits::default());
+    for machine in [&mut whole, &mut fast] {
+        begin(machine, "main", &[Value::I32(4)]);
+        assert_eq!(on(machine, u64::MAX), Exit::Finished);
+    }
+    assert!(fast.save() == whole.save());
+    assert_eq!(finished(&whole), [Value::I64(expected)]);
+    let [mut one, mut other] = tiers(text, Limits::default());
+    begin(&mut one, "main", &[Value::I32(4)]);
+    let mut snapshots: Vec<Snapshot> = vec![one.snapshot(None)];
+    for until in 1..=whole.steps() {
+        on(&mut one, until);
+        assert_eq!(one.steps(), until);
+        let saved = one.save();
+        other.load(&saved).unwrap();
+        assert!(other.save() == saved && other.hash() == one.hash());
+        assert!(other.frames().eq(one.frames()));
+        if until % 5 == 0 {
+            on(&mut other, u64::MAX);
+            assert!(other.save() == whole.save(), "{until}");
+        }
+        let snapshot = one.snapshot(snapshots.last());
+        assert_eq!(snapshot.hash(), one.hash());
+        snapshots.push(snapshot);
+    }
+    // Back one step after the other, by snapshot and by difference.
+    let mut moved = one.clone();
+    for pair in snapshots.windows(2).rev() {
+        let [before, after] = pair else { panic!() };
+        assert!(before != after);
+        one.restore(before).unwrap();
+        assert_eq!((one.hash(), one.steps()), (before.hash(), before.steps()));
+        let delta = Delta::between(after, before).unwrap();
+        moved
+            .apply(&Delta::from_bytes(delta.to_bytes()).unwrap())
+            .unwrap();
+        assert!(moved.save() == one.save());
+        let mut ahead = one.clone();
+        on(&mut ahead, after.steps());
+        assert_eq!(ahead.hash(), after.hash());
+    }
+}

@@ -67,7 +67,8 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
         | WasmFeatures::RELAXED_SIMD
         | WasmFeatures::EXTENDED_CONST
         | WasmFeatures::TAIL_CALL
-        | WasmFeatures::EXCEPTIONS;
+        | WasmFeatures::EXCEPTIONS
+        | WasmFeatures::LEGACY_EXCEPTIONS;
     let mut validator = wasmparser::Validator::new_with_features(features);
     validator
         .validate_all(bytes)

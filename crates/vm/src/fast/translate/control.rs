@@ -8,9 +8,9 @@ use super::super::op::control::{CALL_WORDS, TAIL_CALL_WORDS};
 use super::compute::words;
 use super::emit::{Class, Comparison, Source, pack, pack_high};
 use super::{Point, Translator};
-#[cfg(feature = "exceptions")]
-use crate::binary::Catches;
 use crate::binary::{BlockType, BranchTargets};
+#[cfg(feature = "exceptions")]
+use crate::binary::{Catches, Instr};
 use crate::types::{cells_of, in_cells};
 use crate::{FuncType, ValType};
 
@@ -44,6 +44,8 @@ pub(super) struct Label {
     otherwise: Option<Fixup>,
     /// True if an exception may lead to the end.
     catches: bool,
+    /// True if what was caught lies under its operands.
+    caught: bool,
 }
 
 impl Label {
@@ -57,6 +59,7 @@ impl Label {
             open: Vec::new(),
             otherwise: None,
             catches: false,
+            caught: false,
         }
     }
 
@@ -100,6 +103,7 @@ impl Translator<'_> {
             open: Vec::new(),
             otherwise: None,
             catches: false,
+            caught: false,
         });
         let last = self.labels.len() - 1;
         &mut self.labels[last]
@@ -122,6 +126,31 @@ impl Translator<'_> {
             }
         }
         self.block(ty);
+    }
+
+    /// A clause of a `try`. Whoever comes from before it goes on behind the block; the other tier enters it, when something
+    /// was thrown.
+    #[cfg(feature = "exceptions")]
+    pub(super) fn catch(&mut self, instr: &Instr<'_>) {
+        if self.dead.take().is_none() {
+            self.go_to(0);
+        }
+        self.restart_ordinals();
+        let module = &self.surroundings.instance.module;
+        let ty = match instr {
+            Instr::Catch(tag) => module.tag_type(*tag),
+            _ => None,
+        };
+        let values = ty.map_or(&[][..], |ty| &ty.params);
+        let Some(label) = self.labels.last_mut() else {
+            return;
+        };
+        label.caught = true;
+        self.emitter.stack.truncate(label.height);
+        self.emitter.push_slots(&[ValType::ExnRef]);
+        self.emitter.push_slots(&in_cells(values));
+        self.emitter.barrier();
+        self.point();
     }
 
     pub(super) fn loop_(&mut self, ty: BlockType) {
@@ -175,12 +204,19 @@ impl Translator<'_> {
             }
             return;
         }
-        if label.open.is_empty() && label.otherwise.is_none() && !label.catches {
+        if alive && label.caught {
+            // The results move to where what was caught lay.
+            let count = label.results.len();
+            let first = self.emitter.stack.len().saturating_sub(count);
+            self.put_operands(first, count, label.height);
+        } else if label.open.is_empty() && label.otherwise.is_none() && !label.catches {
             // Nothing branches here: the code goes on, or still cannot be reached.
             return;
         }
         if alive {
-            self.emitter.settle_all();
+            if !label.caught {
+                self.emitter.settle_all();
+            }
             if self.next_ordinal >= SPAN {
                 self.restart();
             }

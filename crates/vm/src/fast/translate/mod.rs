@@ -251,7 +251,13 @@ impl<'m> Translator<'m> {
         match instr {
             Instr::Block(_) | Instr::Loop(_) | Instr::If(_) => self.dead = Some(blocks + 1),
             #[cfg(feature = "exceptions")]
-            Instr::TryTable(..) => self.dead = Some(blocks + 1),
+            Instr::TryTable(..) | Instr::Try(_) => self.dead = Some(blocks + 1),
+            #[cfg(feature = "exceptions")]
+            Instr::Catch(_) | Instr::CatchAll if blocks == 0 => self.catch(instr),
+            #[cfg(feature = "exceptions")]
+            Instr::Delegate(_) if blocks == 0 => self.end(),
+            #[cfg(feature = "exceptions")]
+            Instr::Delegate(_) => self.dead = Some(blocks - 1),
             Instr::Else if blocks == 0 => self.else_(),
             Instr::End if blocks == 0 => self.end(),
             Instr::End => self.dead = Some(blocks - 1),
@@ -328,9 +334,19 @@ impl<'m> Translator<'m> {
             #[cfg(feature = "simd")]
             Instr::Wide(..) => {}
             #[cfg(feature = "exceptions")]
-            Instr::Throw(_) | Instr::ThrowRef => self.leave_for_good(),
-            #[cfg(feature = "exceptions")]
+            _ => self.exception(instr),
+        }
+    }
+
+    /// An instruction on exceptions.
+    #[cfg(feature = "exceptions")]
+    fn exception(&mut self, instr: &Instr<'_>) {
+        match *instr {
             Instr::TryTable(ty, catches) => self.try_table(ty, catches),
+            Instr::Try(ty) => self.block(ty),
+            Instr::Catch(_) | Instr::CatchAll => self.catch(instr),
+            Instr::Delegate(_) => self.end(),
+            _ => self.leave_for_good(),
         }
     }
 
@@ -352,6 +368,8 @@ fn side_entries(instr: &Instr<'_>) -> u32 {
         Instr::BrTable(targets) => targets.len() + 1,
         #[cfg(feature = "exceptions")]
         Instr::TryTable(_, catches) => catches.len(),
+        #[cfg(feature = "exceptions")]
+        Instr::Catch(_) | Instr::CatchAll | Instr::Rethrow(_) => 1,
         _ => 0,
     }
 }
