@@ -513,3 +513,56 @@ fn modules_break_no_rule_of_the_older_form() {
     assert_eq!(limited(2), Ok(()));
     assert!(matches!(limited(1).unwrap_err().cause, LoadCause::Limit(_)));
 }
+
+/// Runs a program of a compiler with what it reads. Gives its result and what it prints.
+fn compiled(machine: &mut Machine, read: &[i32]) -> (i32, Vec<i32>) {
+    begin(machine, "main", &[]);
+    let mut read = read.iter().copied();
+    let mut printed = Vec::new();
+    while machine.run(u64::MAX) == Exit::HostCall {
+        let call = machine.pending().unwrap();
+        let results: Vec<Value> = match call.ty.results.is_empty() {
+            true => {
+                let [Value::I32(number)] = call.args[..] else {
+                    panic!("{:?}", call.args)
+                };
+                printed.push(number);
+                Vec::new()
+            }
+            false => vec![Value::I32(read.next().unwrap())],
+        };
+        machine.answer(&results).unwrap();
+    }
+    let [Value::I32(result)] = finished(machine)[..] else {
+        panic!("{:?}", machine.outcome())
+    };
+    (result, printed)
+}
+
+/// C++ with exceptions, and C with `setjmp` and `longjmp`, as clang compiles them.
+#[test]
+fn programs_of_compilers() {
+    const THROWN: &[u8] = include_bytes!("../../cli/tests/programs/thrown-older.wasm");
+    const THROWN_BY_REFERENCE: &[u8] = include_bytes!("../../cli/tests/programs/thrown.wasm");
+    const JUMPS: &[u8] = include_bytes!("../../cli/tests/programs/jumps.wasm");
+    let thrown = (&[3, 1, 2, 4][..], 314, &[-3, 103, 105, 109][..]);
+    for (bytes, (read, result, printed)) in [
+        (THROWN, thrown),
+        (THROWN_BY_REFERENCE, thrown),
+        (JUMPS, (&[1, 2], 3, &[3])),
+        (JUMPS, (&[70, 3, 4, 5], 12, &[12])),
+        (JUMPS, (&[70, 70, 95, 1, 2], 3, &[-95, 3])),
+        (JUMPS, (&[95, 96], -1, &[-95, -96])),
+    ] {
+        let module = Shared::new(Module::new(bytes, &Limits::default()).unwrap());
+        let mut steps = Vec::new();
+        for stepping in [true, false] {
+            let mut machine = Machine::new(module.clone(), Limits::default()).unwrap();
+            machine.use_stepping_tier_only(stepping);
+            let ran = compiled(&mut machine, read);
+            assert_eq!(ran, (result, printed.to_vec()), "{read:?}");
+            steps.push(machine.steps());
+        }
+        assert_eq!(steps[0], steps[1]);
+    }
+}

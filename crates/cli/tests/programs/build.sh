@@ -18,18 +18,29 @@ c() { # c SOURCE OUTPUT OPTIONS..., with clang's own options in $flags
 c sibling-calls.c sibling-calls.wasm --no-entry --export=main
 c meter.c meter.wasm --no-entry --export=main
 flags=-mtail-call c tail-calls.c tail-calls.wasm --no-entry --export=main
-# Exceptions as the standard has them need a newer clang: that of the Python package ziglang, version 0.15.2.
-features=(-mcpu=generic+exception_handling+reference_types+multivalue -mllvm -wasm-use-legacy-eh=false)
-newer() { # newer SOURCE OBJECT OPTIONS...
-    python3 -m ziglang c++ --target=wasm32-freestanding -O0 -fno-sanitize=all -fno-stack-protector "${features[@]}" \
-        -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. -c "$1" -o "$2" "${@:3}"
+# Exceptions as the standard has them need a newer clang, which makes those of the older proposal as well: that of the
+# Python package ziglang, version 0.15.2.
+newer() { # newer cc|c++ SOURCE OBJECT OPTIONS..., in the older form if $older is true
+    python3 -m ziglang "$1" --target=wasm32-freestanding -O0 -fno-sanitize=all -fno-stack-protector \
+        -mcpu=generic+exception_handling+reference_types+multivalue -mllvm "-wasm-use-legacy-eh=${older:-false}" \
+        -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. -c "$2" -o "$3" "${@:4}"
 }
 objects=$(mktemp -d)
+joined() { # joined OUTPUT OBJECT..., without extensions
+    (cd "$objects" && python3 -m ziglang wasm-ld --no-entry --stack-first -z stack-size=8192 "${@:2}" -o "$1.wasm")
+    install -m 644 "$objects/$1.wasm" "$1.wasm"
+}
 throws=(-fwasm-exceptions -mllvm -wasm-enable-eh)
-newer thrown.cpp "$objects/thrown.o" -g "${throws[@]}"
-newer unwinding.cpp "$objects/unwinding.o" -g0 "${throws[@]}"
-(cd "$objects" && python3 -m ziglang wasm-ld --no-entry --stack-first -z stack-size=8192 thrown.o unwinding.o -o thrown.wasm)
-install -m 644 "$objects/thrown.wasm" thrown.wasm
+newer c++ unwinding.cpp "$objects/unwinding.o" -g0 "${throws[@]}"
+newer c++ thrown.cpp "$objects/thrown.o" -g "${throws[@]}"
+joined thrown thrown.o unwinding.o
+older=true newer c++ thrown.cpp "$objects/thrown.o" -g "${throws[@]}"
+joined thrown-older thrown.o unwinding.o
+# `setjmp` and `longjmp` are exceptions, too.
+jumps=(-mllvm -wasm-enable-sjlj)
+newer cc jumping.c "$objects/jumping.o" -g0 "${jumps[@]}"
+older=true newer cc jumps.c "$objects/jumps.o" -g "${jumps[@]}"
+joined jumps jumps.o jumping.o
 rm -r "$objects"
 wasm-as nameless.wat -o nameless.wasm
 # Rust's library without its debug information, which would be most of the file.
