@@ -531,7 +531,7 @@ impl Machine {
                             leb!();
                         }
                         #[cfg(feature = "exceptions")]
-                        0x08 | 0x09 | 0x0a => {
+                        0x08..=0x0a => {
                             left += 1;
                             break Stop::Unwinds;
                         }
