@@ -5,6 +5,8 @@
 
 #[path = "surveys/among.rs"]
 mod among;
+#[path = "surveys/devices.rs"]
+mod devices;
 #[allow(dead_code)] // Of the problems of the bench, those that are small enough.
 #[path = "../../../benches/concurrent/src/programs.rs"]
 mod programs;

@@ -128,6 +128,21 @@ impl Clock {
         dag.plus(self.origin, since)
     }
 
+    /// The expressions that it has.
+    pub(crate) fn exprs(&self) -> impl Iterator<Item = Expr> {
+        let last = self.last.map(|(last, _)| last);
+        std::iter::once(self.origin).chain(last)
+    }
+
+    /// The same with other numbers of its expressions.
+    pub(crate) fn renumbered(&self, number: impl Fn(Expr) -> Expr) -> Self {
+        Self {
+            origin: number(self.origin),
+            last: self.last.map(|(last, at_us)| (number(last), at_us)),
+            ..self.clone()
+        }
+    }
+
     /// What it is, by content.
     pub(crate) fn hash_content<H: Hasher>(&self, dag: &Dag, state: &mut H) {
         let last = self.last.map(|(last, at_us)| (dag.content(last), at_us));

@@ -80,6 +80,25 @@ pub(crate) struct SentDag {
     tables: Vec<LookupTable>,
 }
 
+/// Some expressions and all that they are made of, numbered among themselves, for another set in the same process.
+#[derive(Debug)]
+pub(crate) struct Cone {
+    /// Each with its type and the greatest cell that it can have; operands come before what they make.
+    nodes: Box<[(Node, ValType, u64)]>,
+    tables: Box<[LookupTable]>,
+}
+
+/// The expressions that were cut out, in their order: each has its place there as its number.
+pub(crate) struct Numbering(Vec<Expr>);
+
+impl Numbering {
+    /// The number of one of them.
+    pub(crate) fn of(&self, expr: Expr) -> Expr {
+        let at = self.0.binary_search(&expr);
+        Expr(at.expect("it was cut out") as u32)
+    }
+}
+
 impl SentDag {
     /// They, and which one each of them is; nothing if one is made of what does not come before it.
     pub(crate) fn arrive(self) -> Option<(Dag, Vec<Expr>)> {
@@ -355,7 +374,11 @@ impl Dag {
 
     /// The operands of an expression, those of its table included.
     pub(crate) fn operands(&self, expr: Expr, each: &mut impl FnMut(Expr)) {
-        match self.node(expr) {
+        self.operands_of(self.node(expr), each);
+    }
+
+    fn operands_of(&self, node: Node, each: &mut impl FnMut(Expr)) {
+        match node {
             Node::Const(_) | Node::Input(_) => {}
             Node::Unary(_, a) => each(a),
             Node::Binary(_, a, b) => {
@@ -480,34 +503,94 @@ impl Dag {
             if adopted.contains_key(&expr) {
                 continue;
             }
-            let mut inputs = 0;
-            from.operands(expr, &mut |operand| {
-                let set = self.set_of(adopted[&operand]);
-                inputs = self.union(inputs, set);
-            });
-            let node = match from.node(expr) {
-                node @ Node::Const(_) => node,
-                node @ Node::Input(place) => {
-                    inputs = self.input_set(vec![place]);
-                    node
-                }
-                Node::Unary(op, a) => Node::Unary(op, adopted[&a]),
-                Node::Binary(op, a, b) => Node::Binary(op, adopted[&a], adopted[&b]),
-                Node::Choose(a, b, c) => Node::Choose(adopted[&a], adopted[&b], adopted[&c]),
-                Node::Lookup(table, index) => {
-                    let LookupTable { first, values } = from.table(table);
-                    let values = values.iter().map(|value| adopted[value]);
-                    let table = LookupTable {
-                        first: *first,
-                        values: values.collect(),
-                    };
-                    Node::Lookup(self.table_number(table), adopted[&index])
-                }
+            let table = match from.node(expr) {
+                Node::Lookup(table, _) => Some(from.table(table)),
+                _ => None,
             };
-            let ours = self.intern(node, from.ty(expr), from.greatest(expr), inputs);
+            let node = (from.node(expr), from.ty(expr), from.greatest(expr));
+            let ours = self.adopt_node(node, table, |operand| adopted[&operand]);
             adopted.insert(expr, ours);
         }
         adopted[&expr]
+    }
+
+    /// A node of another set, as it is there, with the table that it looks into; `ours` says what its operands are here.
+    fn adopt_node(
+        &mut self,
+        (node, ty, most): (Node, ValType, u64),
+        table: Option<&LookupTable>,
+        ours: impl Fn(Expr) -> Expr,
+    ) -> Expr {
+        let made = match node {
+            Node::Const(_) | Node::Input(_) => node,
+            Node::Unary(op, a) => Node::Unary(op, ours(a)),
+            Node::Binary(op, a, b) => Node::Binary(op, ours(a), ours(b)),
+            Node::Choose(a, b, c) => Node::Choose(ours(a), ours(b), ours(c)),
+            Node::Lookup(_, index) => {
+                let values = table.map_or(&[][..], |table| &table.values).iter();
+                let table = LookupTable {
+                    first: table.map_or(0, |table| table.first),
+                    values: values.map(|value| ours(*value)).collect(),
+                };
+                Node::Lookup(self.table_number(table), ours(index))
+            }
+        };
+        let mut inputs = match made {
+            Node::Input(place) => self.input_set(vec![place]),
+            _ => 0,
+        };
+        let mut operands = Vec::new();
+        self.operands_of(made, &mut |operand| operands.push(operand));
+        for operand in operands {
+            let set = self.set_of(operand);
+            inputs = self.union(inputs, set);
+        }
+        self.intern(made, ty, most, inputs)
+    }
+
+    /// These expressions for another set, and which numbers they have there.
+    pub(crate) fn cut_out(&self, roots: &[Expr]) -> (Cone, Numbering) {
+        let all = self.cone(roots);
+        let numbering = Numbering(all);
+        let number = |expr: Expr| numbering.of(expr);
+        let mut tables = Vec::new();
+        let nodes = numbering.0.iter().map(|expr| {
+            let node = match self.node(*expr) {
+                node @ (Node::Const(_) | Node::Input(_)) => node,
+                Node::Unary(op, a) => Node::Unary(op, number(a)),
+                Node::Binary(op, a, b) => Node::Binary(op, number(a), number(b)),
+                Node::Choose(a, b, c) => Node::Choose(number(a), number(b), number(c)),
+                Node::Lookup(table, index) => {
+                    let LookupTable { first, values } = self.table(table);
+                    tables.push(LookupTable {
+                        first: *first,
+                        values: values.iter().map(|value| number(*value)).collect(),
+                    });
+                    Node::Lookup(tables.len() as u32 - 1, number(index))
+                }
+            };
+            (node, self.ty(*expr), self.greatest(*expr))
+        });
+        let nodes = nodes.collect();
+        let cone = Cone {
+            nodes,
+            tables: tables.into(),
+        };
+        (cone, numbering)
+    }
+
+    /// What was cut out of another set, as it is there: which expression each number is here.
+    pub(crate) fn take_in(&mut self, cone: &Cone) -> Vec<Expr> {
+        let mut made: Vec<Expr> = Vec::with_capacity(cone.nodes.len());
+        for node in &cone.nodes {
+            let table = match node.0 {
+                Node::Lookup(table, _) => cone.tables.get(table as usize),
+                _ => None,
+            };
+            let ours = self.adopt_node(*node, table, |operand| made[operand.index()]);
+            made.push(ours);
+        }
+        made
     }
 
     fn table_number(&mut self, table: LookupTable) -> u32 {

@@ -37,8 +37,8 @@ pub use explore::{
     UNASKED_STDIN, Watched, explore,
 };
 pub use forever::{
-    Comparing, Device, DeviceState, DeviceWay, Facts, Noted, Passing, StateWord, TheProgram,
-    Unread, WayInput, explore_states, learn_states,
+    Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Lookers, Noted, Passing,
+    SentState, Showing, StateWord, TheProgram, Unread, WayInput, explore_states, learn_states,
 };
 pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};

@@ -7,13 +7,15 @@ mod common;
 #[path = "common/writer.rs"]
 mod writer;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use borges_board::Board;
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, Facts, Start, explore_states, learn_states,
+    Bounds, Budget, Comparing, Device, DeviceState, Facts, FarDevice, Lookers, Noted, SentState,
+    Showing, Start, explore_states, learn_states,
 };
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Graph, Limits, Onlooker, Pause, Sight, Survey};
@@ -78,12 +80,23 @@ fn of_graph(graph: &Graph<Rc<Device<'_>>>, pause: Pause, depth: u32) -> Found {
     }
 }
 
-fn of_survey<F: Digest>(
-    survey: &Survey<Rc<Device<'_>>, F>,
-    device: &Device<'_>,
-    pause: Pause,
-) -> Found {
-    let ends = survey.ends().into_iter();
+/// Who is asked next is chance: each is asked about states in their order.
+struct Several<'d> {
+    devices: Vec<Device<'d>>,
+    random: RefCell<fastrand::Rng>,
+}
+
+impl Lookers for Several<'_> {
+    fn showing(&self, state: &SentState) -> Option<Showing> {
+        let who = self.random.borrow_mut().usize(..self.devices.len());
+        self.devices[who].showing(state)
+    }
+}
+
+type Far<'d> = Rc<FarDevice<'d, Several<'d>>>;
+
+fn of_survey<F: Digest>(survey: &Survey<Far<'_>, F>, far: &Far<'_>, pause: Pause) -> Found {
+    let (ends, device) = (survey.ends().into_iter(), far.account());
     Found {
         pause,
         states: survey.states(),
@@ -98,91 +111,118 @@ fn of_survey<F: Digest>(
     }
 }
 
-/// Follows each nearest way to an end once more.
-fn follow<F: Digest>(survey: &Survey<Rc<Device<'_>>, F>, device: &Rc<Device<'_>>, name: &str) {
+/// Follows each nearest way to an end once more: these ways.
+fn follow<F: Digest>(survey: &Survey<Far<'_>, F>, far: &Far<'_>, name: &str) -> Vec<Vec<u32>> {
+    let mut ways = Vec::new();
     for (outcome, end) in survey.ends() {
         let way = survey.way(&end);
         assert_eq!(way.len(), end.depth as usize, "{name}: {outcome}");
-        let mut state = device.initial();
+        let mut state = far.initial();
         for choice in &way {
-            state = device.apply(&state, choice).expect("it was gone").state;
+            state = far.apply(&state, choice).expect("it was gone").state;
         }
-        assert_eq!(device.outcome(&state), outcome, "{name}");
+        assert_eq!(far.outcome(&state), outcome, "{name}");
+        ways.push(way);
+    }
+    ways
+}
+
+/// Numbers what it sees.
+struct Looks<'d>(Far<'d>);
+
+impl<'d> Onlooker<Far<'d>> for Looks<'d> {
+    fn look(&mut self, sight: &Sight<'_, Far<'d>>) {
+        self.0.number(sight.state, sight.number);
+    }
+
+    fn breaks_off(&mut self) -> bool {
+        self.0.is_put_back()
     }
 }
 
-/// Counts how many it has seen.
-#[derive(Default)]
-struct Seen(usize);
-
-impl<'d> Onlooker<Rc<Device<'d>>> for Seen {
-    fn look(&mut self, _: &Sight<'_, Rc<Device<'d>>>) {
-        self.0 += 1;
-    }
+/// How a program is surveyed.
+#[derive(Clone, Copy)]
+struct How<'h> {
+    /// To so many states, of which so many are held.
+    most: usize,
+    hold: Option<usize>,
+    /// Gone on with from files with so many states.
+    cuts: &'h [usize],
+    /// By so many who look.
+    lookers: usize,
 }
+
+/// Everything that is so however it was surveyed.
+type Whole = (Found, Facts, Noted, Vec<Vec<u32>>);
 
 /// Surveys a program, and again whenever there is news; how often it began.
 fn surveyed<F: Digest>(
     name: &str,
     start: &Start,
     mut facts: Facts,
-    (most, hold): (usize, Option<usize>),
-    cuts: &[usize],
-) -> (Found, usize) {
+    how: How<'_>,
+) -> (Whole, usize) {
     let budget = Budget::unlimited();
     let about = Comparing::default();
     let device = |facts: &Facts| {
         let about = facts.clone().told(&about);
         let device = Device::new(start.clone(), bounds(), None, about, &budget);
-        device.expect("a program").forgetful()
+        device.expect("a program")
+    };
+    let far = |facts: &Facts, noted: &Noted, seed: usize| {
+        let several = Several {
+            devices: (0..how.lookers).map(|_| device(facts).telling()).collect(),
+            random: RefCell::new(fastrand::Rng::with_seed(seed as u64)),
+        };
+        Rc::new(FarDevice::new(device(facts), noted, device(facts), several))
     };
     let mut began = 0;
     loop {
         began += 1;
         assert!(began < 50, "{name}: it learns for ever");
-        let mut here = Rc::new(device(&facts));
+        let mut here = far(&facts, &Noted::default(), began);
         let mut survey: Survey<_, F> = Survey::begin(Rc::clone(&here));
-        let (mut cuts, mut look) = (cuts.iter(), 16);
+        let mut cuts = how.cuts.iter();
         let pause = loop {
-            hold.iter().for_each(|most| survey.hold(*most));
+            how.hold.iter().for_each(|most| survey.hold(*most));
             let cut = cuts.next().copied();
             let limits = Limits {
-                states: cut.unwrap_or(most).max(survey.states() + 1),
+                states: cut.unwrap_or(how.most).max(survey.states() + 1),
                 ..LIMITS
             };
-            let pause = survey.look_alone(&limits, &mut Seen::default(), |survey| {
-                // News comes in many parts.
-                let is_time = survey.states() >= look;
-                look *= if is_time { 2 } else { 1 };
-                !is_time || here.news().is_none()
-            });
+            let mut looks = Looks(Rc::clone(&here));
+            let pause = survey.look_alone(&limits, &mut looks, |_| !here.has_news());
             if cut.is_none() || pause != Pause::States {
                 break pause;
             }
             // As if in another process.
-            let (kept, noted) = (survey.kept(), here.noted());
+            let (kept, noted) = (survey.kept(), here.account().noted());
+            let covering = survey.ways_to(here.covering(survey.numbered()));
             let digests: Vec<F> = survey.digests().flatten().collect();
-            here = Rc::new(device(&facts).with_noted(&noted));
+            here = far(&facts, &noted, survey.states());
             let resumed = Survey::resume(Rc::clone(&here), &kept, digests, 1);
             survey = resumed.unwrap_or_else(|error| panic!("{name}: {error}"));
-            here.remember(survey.held());
+            here.cover_again(survey.recognize(&covering).expect("ways that were gone"));
         };
-        match here.news() {
+        match here.account().news() {
             Some(news) => {
                 assert_ne!(news, facts, "{name}");
                 facts = news;
             }
             None => {
-                follow(&survey, &here, name);
-                return (of_survey(&survey, &here, pause), began);
+                let ways = follow(&survey, &here, name);
+                let noted = here.account().noted();
+                return (
+                    (of_survey(&survey, &here, pause), facts, noted, ways),
+                    began,
+                );
             }
         }
     }
 }
 
-/// Compares surveys of a program with its graph, if that closes; whether it did, and how often surveys began anew, and
-/// found more states when they were gone on with.
-fn compared(name: &str, start: &Start) -> Option<(usize, usize)> {
+/// Compares surveys of a program with its graph, if that closes; whether it did, and how often surveys began anew.
+fn compared(name: &str, start: &Start) -> Option<usize> {
     let (budget, about) = (Budget::unlimited(), Comparing::default());
     let explored = explore_states(
         start,
@@ -202,51 +242,57 @@ fn compared(name: &str, start: &Start) -> Option<(usize, usize)> {
     let facts = exploration.graph().language().facts();
     let learnt = learn_states(start, &bounds(), &|| None, &about, LIMITS.states, &budget);
     assert_eq!(learnt.as_ref(), Some(&facts), "{name}");
-    let (plain, began) =
-        surveyed::<Fingerprint>(name, start, facts.clone(), (LIMITS.states, None), &[]);
-    assert_eq!((&plain, began), (&graph, 1), "{name}");
-    let few = 3.max(graph.states / 8);
-    let most = (LIMITS.states, Some(few));
-    let (held, _) = surveyed::<WideFingerprint>(name, start, facts.clone(), most, &[]);
-    assert_eq!(held, graph, "{name}, {few} held");
-    let mut more = 0;
-    for cuts in [&[2][..], &[graph.states / 2], &[3, 7, graph.states - 1]] {
-        let (resumed, _) =
-            surveyed::<Fingerprint>(name, start, facts.clone(), (LIMITS.states, Some(50)), cuts);
-        let (sizes, sizes_of_graph) = (resumed.states, graph.states);
-        assert!(sizes >= sizes_of_graph, "{name} {cuts:?}: {sizes}");
-        assert_eq!(resumed.pause, Pause::Complete, "{name} {cuts:?}");
-        assert_eq!(resumed.maybe, graph.maybe, "{name} {cuts:?}");
-        let ends = |of: &Found| {
-            of.ends
-                .iter()
-                .map(|(end, (_, depth))| (end.clone(), *depth))
-                .collect::<Vec<_>>()
+    let alone = How {
+        most: LIMITS.states,
+        hold: None,
+        cuts: &[],
+        lookers: 1,
+    };
+    let (plain, began) = surveyed::<Fingerprint>(name, start, facts.clone(), alone);
+    assert_eq!((&plain.0, began), (&graph, 1), "{name}");
+    let few = How {
+        hold: Some(3.max(graph.states / 8)),
+        ..alone
+    };
+    let (held, _) = surveyed::<WideFingerprint>(name, start, facts.clone(), few);
+    assert_eq!(held, plain, "{name}, few held");
+    // Whoever looks, and whoever goes on: it is the same to the last way and instruction.
+    let often = [3, graph.states / 2, graph.states - 1];
+    for (lookers, cuts) in [(2, &[2][..]), (3, &often)] {
+        let several = How {
+            hold: Some(50),
+            cuts,
+            lookers,
+            ..alone
         };
-        assert_eq!(ends(&resumed), ends(&graph), "{name} {cuts:?}");
-        match sizes == sizes_of_graph {
-            true => assert_eq!(resumed, graph, "{name} {cuts:?}"),
-            false => {
-                println!("{name} {cuts:?}: {sizes} instead of {sizes_of_graph} states");
-                more += 1;
-            }
-        }
+        let (found, _) = surveyed::<Fingerprint>(name, start, facts.clone(), several);
+        assert_eq!(found, plain, "{name}, {lookers} who look, {cuts:?}");
     }
-    // What was not learnt before comes to light.
+    // What was not learnt before comes to light, at the same time for all.
     let mut anew = 0;
     for few in [1, 17] {
         let learnt = learn_states(start, &bounds(), &|| None, &about, few, &budget);
-        let most = (2 * graph.states + 100, None);
+        let alone = How {
+            most: 2 * graph.states + 100,
+            ..alone
+        };
         let little = learnt.expect("a program");
-        let (again, began) = surveyed::<Fingerprint>(name, start, little, most, &[]);
-        if again.pause == Pause::Complete {
+        let (again, began) = surveyed::<Fingerprint>(name, start, little.clone(), alone);
+        if again.0.pause == Pause::Complete {
             let keys = |of: &Found| of.ends.keys().cloned().collect::<Vec<_>>();
-            assert_eq!(keys(&again), keys(&graph), "{name}");
+            assert_eq!(keys(&again.0), keys(&graph), "{name}");
         }
+        let several = How {
+            lookers: 3,
+            cuts: &[20],
+            ..alone
+        };
+        let by_several = surveyed::<Fingerprint>(name, start, little, several);
+        assert_eq!(by_several, (again, began), "{name}, with little known");
         anew += began - 1;
     }
     println!("{name}: {} states, began anew {anew} times", graph.states);
-    Some((anew, more))
+    Some(anew)
 }
 
 fn examples() -> Vec<PathBuf> {
@@ -290,7 +336,7 @@ fn surveys_of_programs_that_allocate_count_what_their_graphs_have() {
         let board = format!("[ranges]\n\"chip_analog_read(34)\" = \"{range}\"\n");
         let board = Board::parse("board.toml", &board).expect("a valid board");
         let found = compared(module, &common::start(&bytes, board));
-        assert!(found.is_some_and(|(began, _)| began > 0), "{module}");
+        assert!(found.is_some_and(|began| began > 0), "{module}");
     }
 }
 
@@ -319,7 +365,7 @@ fn states_have_the_same_names_in_every_process() {
         let budget = Budget::unlimited();
         let device = || {
             let device = Device::new(start.clone(), bounds(), None, Comparing::default(), &budget);
-            device.expect("a program").forgetful()
+            device.expect("a program").telling()
         };
         let (mut choices, first) = (Vec::new(), device());
         let mut found: Vec<(Vec<usize>, DeviceState)> = vec![(Vec::new(), first.initial())];

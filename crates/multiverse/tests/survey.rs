@@ -8,6 +8,7 @@ mod common;
 #[path = "common/found.rs"]
 mod found;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
@@ -314,4 +315,92 @@ fn ways_of_another_program_are_refused() {
     let mut damaged = survey.kept();
     damaged[0].1.steps[0].0 = 7;
     assert!(Survey::resume(&program, &damaged, digests, 2).is_err());
+}
+
+/// Numbers the states that it sees.
+#[derive(Default)]
+struct Numbered(Vec<(u32, usize)>);
+
+impl Onlooker<&Digraph> for Numbered {
+    fn look(&mut self, sight: &Sight<'_, &Digraph>) {
+        self.0.push((sight.number, *sight.state));
+    }
+}
+
+#[test]
+fn states_that_were_followed_are_recognized_by_whoever_goes_on() {
+    let program = wide(4, 5_000);
+    let most = |states| Limits {
+        states,
+        ..Limits::default()
+    };
+    let mut looks = Numbered::default();
+    let mut survey = Survey::<_, Fingerprint>::begin(&program);
+    survey.look_alone(&most(2000), &mut looks, |_| true);
+    let waiting: Vec<_> = survey
+        .numbered()
+        .map(|(nth, state)| (nth, *state))
+        .collect();
+    let coming: Vec<_> = survey.coming().copied().collect();
+    let states = |of: &[(u32, usize)]| of.iter().map(|(_, state)| *state).collect::<Vec<_>>();
+    assert_eq!((coming.len(), coming), (survey.waiting(), states(&waiting)));
+    let followed = looks.0.iter().rev().step_by(7);
+    let wanted: Vec<_> = followed.chain(waiting.iter().take(50)).copied().collect();
+    let numbers = |of: &[(u32, usize)]| of.iter().map(|(number, _)| *number).collect();
+    let mut ways = survey.ways_to(numbers(&wanted));
+    for _ in 0..3 {
+        let digests: Vec<Fingerprint> = survey.digests().flatten().collect();
+        survey = Survey::resume(&program, &survey.kept(), digests, 1).unwrap();
+        let before = (survey.states(), survey.edges(), survey.waiting());
+        let known = survey.recognize(&ways).unwrap();
+        assert_eq!(states(&known), states(&wanted));
+        let after = (survey.states(), survey.edges(), survey.waiting());
+        assert_eq!(after, before);
+        ways = survey.ways_to(numbers(&known));
+    }
+    survey.run(&Limits::default(), |_| true);
+    assert_eq!(of_survey(&program, &survey), of_graph(&program));
+    let other = Digraph(vec![vec![1], vec![]]);
+    let mut other = Survey::<_, Fingerprint>::begin(&other);
+    assert!(other.recognize(&ways).is_err());
+    let none = Prefixes {
+        now: vec![9],
+        ..Prefixes::default()
+    };
+    assert!(survey.recognize(&none).is_err());
+}
+
+/// Keeps the states that it sees in their order, for somebody else too.
+struct InOrder<'o>(&'o RefCell<Vec<usize>>);
+
+impl Onlooker<&Digraph> for InOrder<'_> {
+    fn look(&mut self, sight: &Sight<'_, &Digraph>) {
+        self.0.borrow_mut().push(*sight.state);
+    }
+}
+
+#[test]
+fn whoever_looks_ahead_sees_what_comes() {
+    let program = wide(2, 5_000);
+    for held in [3, 40, usize::MAX] {
+        let followed = RefCell::new(Vec::new());
+        let mut survey = Survey::<_, Fingerprint>::begin(&program);
+        survey.hold(held);
+        let (mut seen, mut is_cut) = (Vec::new(), false);
+        survey.look_alone(&Limits::default(), &mut InOrder(&followed), |survey| {
+            let coming: Vec<_> = survey.coming().copied().collect();
+            is_cut |= coming.len() < survey.waiting();
+            seen.push((followed.borrow().len(), coming));
+            true
+        });
+        let followed = followed.into_inner();
+        for (from, coming) in &seen {
+            assert_eq!(
+                followed[*from..][..coming.len()],
+                *coming,
+                "{held}, from {from}"
+            );
+        }
+        assert!(seen.len() > 100 && is_cut == (held < usize::MAX));
+    }
 }

@@ -85,50 +85,90 @@ fn keeping(file: &Path) -> Keeping {
     }
 }
 
+/// On how many cores.
+const CORES: [u16; 4] = [1, 2, 3, 7];
+
 #[test]
-fn a_survey_says_what_a_graph_says() {
+fn a_survey_says_what_a_graph_says_on_any_number_of_cores() {
     for (program, board) in programs() {
         let graph = graph(&program, board.as_deref());
         assert!(graph.complete, "{}", program.display());
         let asked = asked(&program, board.as_deref(), None);
-        let done = survey_states(&asked, None, &mut goes_on).unwrap();
-        assert_eq!(done.survey.bits, 64);
-        assert_eq!(said(done.report), graph, "{}", program.display());
+        for cores in CORES {
+            let done = survey_states(&asked, Some(cores), None, &mut goes_on).unwrap();
+            let told = (done.survey.bits, done.survey.workers);
+            assert_eq!(told, (64, usize::from(cores)));
+            assert_eq!(said(done.report), graph, "{} on {cores}", program.display());
+        }
     }
 }
 
 #[test]
-fn what_was_kept_is_gone_on_with_to_the_same_end() {
+fn what_was_kept_is_gone_on_with_to_the_same_end_on_any_number_of_cores() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("kept");
+    let (file, copy) = (folder.path().join("kept"), folder.path().join("copy"));
     for (program, board) in programs() {
         let (name, board) = (program.display().to_string(), board.as_deref());
         let graph = graph(&program, board);
         let cut = asked(&program, board, Some(graph.states / 2 + 1));
-        let done = survey_states(&cut, Some(&keeping(&file)), &mut goes_on).unwrap();
-        assert!(done.unkept.is_none(), "{name}");
-        let mut kept = DeviceSurveyFile::open(&file).unwrap();
-        kept.asked.options.states = None;
-        let done = kept.go_on(Some(&keeping(&file)), &mut goes_on).unwrap();
-        let report = said(done.report);
-        assert!(report.complete && report.states >= graph.states, "{name}");
-        let same = StatesReport {
-            states: report.states,
-            edges: report.edges,
-            partial: report.partial,
-            depth: report.depth,
-            ..graph.clone()
-        };
-        assert_eq!(report, same, "{name}");
-        // Where states stand for others, those of before are not known any more.
-        if !["while", "heater"].iter().any(|known| name.contains(known)) {
-            assert_eq!(report, graph, "{name}");
+        let mut before = None;
+        for (cores, others) in [(1, [2, 3]), (2, [1, 3]), (3, [2, 7])] {
+            let done = survey_states(&cut, Some(cores), Some(&keeping(&file)), &mut goes_on);
+            let done = done.unwrap();
+            assert!(done.unkept.is_none(), "{name}");
+            let report = said(done.report);
+            assert_eq!(*before.get_or_insert(report.clone()), report, "{name}");
+            for others in others {
+                fs::copy(&file, &copy).unwrap();
+                let mut kept = DeviceSurveyFile::open(&copy).unwrap();
+                kept.asked.options.states = None;
+                let done = kept.go_on(Some(others), Some(&keeping(&copy)), &mut goes_on);
+                assert_eq!(
+                    said(done.unwrap().report),
+                    graph,
+                    "{name}: {cores}, {others}"
+                );
+                // It was kept at its end: nothing is left to do.
+                let again = DeviceSurveyFile::open(&copy).unwrap();
+                let again = again.go_on(Some(cores), None, &mut goes_on).unwrap();
+                assert_eq!(said(again.report), graph, "{name}: {others}, {cores}");
+            }
         }
-        // It was kept at its end: nothing is left to do.
-        let again = DeviceSurveyFile::open(&file).unwrap();
-        let again = again.go_on(None, &mut goes_on).unwrap();
-        assert_eq!(said(again.report), report, "{name}");
     }
+}
+
+/// Of a program that never closes, or learns late, as far as it goes: also which ways are shown, and what is left out.
+#[test]
+fn a_survey_that_is_cut_says_the_same_on_any_number_of_cores() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let (mut cut, mut traps) = (0, 0);
+    let folders = fs::read_dir(examples).unwrap().flatten();
+    for folder in folders.filter(|folder| folder.path().join("board.toml").is_file()) {
+        let files = fs::read_dir(folder.path()).unwrap().flatten();
+        let mut files: Vec<_> = files.map(|file| file.path()).collect();
+        files.sort();
+        // The graphs that come first of these two take long.
+        let is_large = |file: &PathBuf| {
+            let name = file.display().to_string();
+            name.contains("breakout") || name.contains("uart-parser")
+        };
+        let module = |file: &&PathBuf| {
+            file.extension().is_some_and(|kind| kind == "wasm") && !is_large(file)
+        };
+        let Some(program) = files.iter().find(module) else {
+            continue;
+        };
+        let mut asked = asked(program, None, Some(30));
+        asked.options.solver = Some("none".to_owned());
+        let reports = [1, 3].map(|cores| {
+            let done = survey_states(&asked, Some(cores), None, &mut goes_on).unwrap();
+            said(done.report)
+        });
+        assert_eq!(reports[0], reports[1], "{}", program.display());
+        cut += u32::from(!reports[0].complete);
+        traps += reports[0].traps.len();
+    }
+    assert!(cut >= 3 && traps > 0, "{cut} are cut, {traps} traps");
 }
 
 #[test]
@@ -143,7 +183,7 @@ fn who_ends_it_has_what_was_found_and_goes_on() {
     };
     let asked = asked(&program, None, None);
     let mut heard = 0;
-    let done = survey_states(&asked, Some(&keeping), &mut |come| {
+    let done = survey_states(&asked, Some(2), Some(&keeping), &mut |come| {
         heard += u32::from(come.states > 1);
         heard < 2
     });
@@ -158,7 +198,7 @@ fn who_ends_it_has_what_was_found_and_goes_on() {
         (false, &[Some("cancelled")][..])
     );
     let kept = DeviceSurveyFile::open(&file).unwrap();
-    let done = kept.go_on(None, &mut goes_on).unwrap();
+    let done = kept.go_on(Some(1), None, &mut goes_on).unwrap();
     assert_eq!(said(done.report), graph(&program, None));
 }
 
@@ -173,7 +213,9 @@ fn limits_cut_and_are_named() {
     ] {
         let mut asked = asked(&program, None, states.map(|states| states + 1));
         asked.options.depth = depth;
-        let report = survey_states(&asked, None, &mut goes_on).unwrap().report;
+        let report = survey_states(&asked, Some(1), None, &mut goes_on)
+            .unwrap()
+            .report;
         let bounds = report.unexplored.iter().map(|left| left.bound.as_deref());
         assert_eq!(
             bounds.collect::<Vec<_>>(),
@@ -190,13 +232,13 @@ fn files_that_are_none_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kept");
     let cut = asked(&program, None, Some(40));
-    survey_states(&cut, Some(&keeping(&file)), &mut goes_on).unwrap();
+    survey_states(&cut, Some(1), Some(&keeping(&file)), &mut goes_on).unwrap();
     let whole = fs::read(&file).unwrap();
     let refused = |bytes: &[u8]| {
         fs::write(&file, bytes).unwrap();
         let opened = DeviceSurveyFile::open(&file);
         let error = match opened {
-            Ok(kept) => kept.go_on(None, &mut goes_on).map(|_| ()),
+            Ok(kept) => kept.go_on(Some(1), None, &mut goes_on).map(|_| ()),
             Err(error) => Err(error),
         };
         let error = error.expect_err("it is none");
@@ -230,6 +272,7 @@ fn files_that_are_none_are_refused_by_name() {
     let program = program.with_file_name("zoetrope-O0.wasm");
     survey_states(
         &asked(&program, None, Some(20)),
+        Some(1),
         Some(&keeping(&other)),
         &mut goes_on,
     )
@@ -276,7 +319,12 @@ fn what_comes_to_light_late_is_not_missed() {
     fs::write(&board, "").unwrap();
     let graph = graph(&program, Some(&board));
     let asked = asked(&program, Some(&board), None);
-    let report = said(survey_states(&asked, None, &mut goes_on).unwrap().report);
+    let on = |cores| {
+        let done = survey_states(&asked, Some(cores), None, &mut goes_on);
+        said(done.unwrap().report)
+    };
+    let report = on(1);
+    assert_eq!(on(3), report);
     let traps = |of: &StatesReport| of.traps.iter().map(|trap| trap.inputs).collect::<Vec<_>>();
     println!("{graph:?}\n{report:?}");
     assert_eq!(traps(&report), traps(&graph));

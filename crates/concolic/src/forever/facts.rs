@@ -4,6 +4,7 @@ use borges_board::PrimitiveId;
 use serde::{Deserialize, Serialize};
 
 use super::anything::StateWord;
+use super::unread::KeptLearning;
 use super::{Comparing, Device, Unread};
 use crate::shadow::Touched;
 
@@ -52,6 +53,11 @@ pub struct Noted {
     times: Vec<(StateWord, PrimitiveId)>,
     partial: u64,
     steps: u64,
+    /// States that were followed.
+    followed: u64,
+    /// What was learnt since looking began, but not begun again with.
+    learning: Option<KeptLearning>,
+    touched: Touched,
 }
 
 impl Device<'_> {
@@ -105,12 +111,16 @@ impl Device<'_> {
             times: self.times(),
             partial: self.partial(),
             steps: self.steps(),
+            followed: self.followed(),
+            learning: Some(self.unread.borrow().kept()),
+            touched: self
+                .touched_besides(&Touched::default())
+                .unwrap_or_default(),
         }
     }
 
     /// Goes on from what was noted before.
-    #[must_use]
-    pub fn with_noted(mut self, noted: &Noted) -> Self {
+    pub(super) fn with_noted(mut self, noted: &Noted) -> Self {
         let times = noted.times.iter().filter_map(|(word, id)| {
             let number = self.clocks.iter().position(|clock| clock.id == *id)?;
             Some((*word, number as u32))
@@ -120,7 +130,11 @@ impl Device<'_> {
             .extend(times.collect::<Vec<_>>());
         self.influence.set(noted.influence);
         self.steps.set(noted.steps);
-        self.set_partial(noted.partial);
+        self.set_counted(noted.partial, noted.followed);
+        if let Some(learning) = &noted.learning {
+            self.unread.borrow_mut().go_on(learning);
+        }
+        self.see_touched(&noted.touched);
         self
     }
 }

@@ -2,11 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use borges_multiverse::language::Next;
-
-use super::state::Stands;
-use super::{Device, DeviceState, DeviceWay, MOST_COVERING};
+use super::{Device, DeviceState, DeviceWay};
 use crate::budget::Budget;
+use crate::shadow::Touched;
 
 /// The ways from a state.
 type Ways = Vec<(DeviceWay, DeviceState)>;
@@ -24,15 +22,21 @@ pub(super) struct Forgetful {
     last: RefCell<Option<(DeviceState, Ways)>>,
     /// How many ways only some of the values take that a state stands for.
     partial: Cell<u64>,
+    /// How many states were followed.
+    followed: Cell<u64>,
+    /// What was told of what handlers touch, and how many words hold times.
+    pub(super) told: RefCell<(Touched, usize)>,
 }
 
 impl Forgetful {
-    fn new(partial: u64) -> Self {
+    fn new() -> Self {
         Self {
             unlimited: Budget::unlimited(),
             goes_again: Cell::new(false),
             last: RefCell::default(),
-            partial: Cell::new(partial),
+            partial: Cell::default(),
+            followed: Cell::default(),
+            told: RefCell::default(),
         }
     }
 
@@ -55,21 +59,19 @@ impl Forgetful {
         ways
     }
 
-    /// These steps lead from a state that was followed.
-    pub(super) fn note(&self, steps: &[(DeviceWay, Next<DeviceState>)]) {
-        let partial = steps.iter().filter(|(_, next)| next.is_partial).count();
-        self.partial.set(self.partial.get() + partial as u64);
+    /// A state was followed from which so many such ways lead.
+    pub(super) fn count(&self, partial: u64) {
+        self.partial.set(self.partial.get() + partial);
+        self.followed.set(self.followed.get() + 1);
     }
 }
 
 impl Device<'_> {
-    /// The same, but no state is remembered, only a few hundred at each place. A state from which the budget is spent
-    /// before all its ways are known shows none: who follows it must put it back.
-    #[must_use]
-    pub fn forgetful(self) -> Self {
+    /// The same, but no state is remembered, only a few hundred at each place.
+    pub(super) fn forgetful(self) -> Self {
         self.known.borrow_mut().clear();
         Device {
-            forgetful: Some(Forgetful::new(0)),
+            forgetful: Some(Forgetful::new()),
             ..self
         }
     }
@@ -82,24 +84,17 @@ impl Device<'_> {
         forgetful.map_or(0, |forgetful| forgetful.partial.get())
     }
 
-    pub(super) fn set_partial(&mut self, partial: u64) {
-        if let Some(forgetful) = &mut self.forgetful {
-            forgetful.partial.set(partial);
-        }
+    /// So many states were followed; only if it [keeps account](super::FarDevice).
+    #[must_use]
+    pub fn followed(&self) -> u64 {
+        let forgetful = self.forgetful.as_ref();
+        forgetful.map_or(0, |forgetful| forgetful.followed.get())
     }
 
-    /// These states were found before: they stand for what they are all of.
-    pub fn remember<'s>(&self, states: impl Iterator<Item = &'s DeviceState>) {
-        let mut wider = self.wider.borrow_mut();
-        for state in states {
-            if let Stands::Before(before) = &state.0.stands
-                && !before.variables.is_empty()
-            {
-                let here = wider.entry(before.place).or_default();
-                if here.len() < MOST_COVERING && !here.contains(state) {
-                    here.push(state.clone());
-                }
-            }
+    pub(super) fn set_counted(&mut self, partial: u64, followed: u64) {
+        if let Some(forgetful) = &mut self.forgetful {
+            forgetful.partial.set(partial);
+            forgetful.followed.set(followed);
         }
     }
 }

@@ -22,6 +22,21 @@ impl fmt::Display for TheProgram {
     }
 }
 
+/// What a state from which nothing leads came to, as it ended.
+pub(super) fn outcome_of(end: Option<&End>) -> Outcome<String> {
+    let (verdict, value) = match end {
+        Some(End::Trapped(trap, _)) => (Verdict::Failed, trap.to_string()),
+        Some(End::Returned) => (Verdict::Finished, "returned".to_owned()),
+        Some(End::Exited(code)) => (Verdict::Finished, format!("exit code {code}")),
+        Some(_) => (Verdict::Stuck, "not followed further".to_owned()),
+        None => (Verdict::Stuck, "no value can be read".to_owned()),
+    };
+    Outcome {
+        verdicts: verdict.into(),
+        value,
+    }
+}
+
 impl Language for Device<'_> {
     type State = DeviceState;
     type Choice = DeviceWay;
@@ -49,19 +64,13 @@ impl Language for Device<'_> {
     /// What is enabled is known only by running: one look tells both.
     fn expand(&self, state: &DeviceState, steps: &mut Vec<(DeviceWay, Next<DeviceState>)>) {
         let mut look = self.look(state, Look::joining());
-        if self.forgetful.is_some() && self.budget.is_spent() {
-            // It may have been broken off: whoever goes on with the state looks again.
-            return;
-        }
         let ways = std::mem::take(&mut look.ways).into_iter();
         steps.extend(ways.map(|(way, to)| {
             let is_partial = way.is_partial;
             let next = Next::one(to);
             (way, Next { is_partial, ..next })
         }));
-        if let Some(forgetful) = &self.forgetful {
-            forgetful.note(steps);
-        } else if let Some(condition) = look.divides.take() {
+        if let Some(condition) = look.divides.take() {
             let mut dividing = self.dividing.borrow_mut();
             dividing.insert(state.clone(), condition);
         }
@@ -69,17 +78,7 @@ impl Language for Device<'_> {
     }
 
     fn outcome(&self, state: &DeviceState) -> Outcome<String> {
-        let (verdict, value) = match state.end() {
-            Some(End::Trapped(trap, _)) => (Verdict::Failed, trap.to_string()),
-            Some(End::Returned) => (Verdict::Finished, "returned".to_owned()),
-            Some(End::Exited(code)) => (Verdict::Finished, format!("exit code {code}")),
-            Some(_) => (Verdict::Stuck, "not followed further".to_owned()),
-            None => (Verdict::Stuck, "no value can be read".to_owned()),
-        };
-        Outcome {
-            verdicts: verdict.into(),
-            value,
-        }
+        outcome_of(state.end())
     }
 
     fn agent(&self, _: &DeviceState, _: &DeviceWay) -> TheProgram {

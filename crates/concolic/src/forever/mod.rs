@@ -13,6 +13,7 @@ mod counting;
 mod demanded;
 mod explore;
 mod facts;
+mod far;
 mod forgetful;
 mod language;
 mod left_out;
@@ -23,6 +24,7 @@ mod relation;
 mod run;
 mod state;
 mod times;
+mod travel;
 mod unread;
 mod whole;
 
@@ -60,9 +62,11 @@ use whole::{Asks, Decided};
 pub use anything::StateWord;
 pub use explore::{explore_states, learn_states};
 pub use facts::{Facts, Noted};
+pub use far::{FarDevice, Lookers};
 pub use language::TheProgram;
 pub use run::Passing;
 pub use state::DeviceState;
+pub use travel::{SentState, Showing};
 pub use unread::Unread;
 
 /// A device program as a language: its states, and what each of its inputs leads to.
@@ -165,6 +169,8 @@ struct Look {
     /// The budget was spent before all ways were known.
     is_cut: bool,
     unexplored: Vec<Unexplored>,
+    /// What each of the ways asks of the state's values.
+    asked: Vec<Asks>,
     /// A state that is known, or is all of one that a way leads to, stands for that.
     joins: bool,
 }
@@ -360,12 +366,13 @@ impl<'d> Device<'d> {
         }
         let to: Vec<&DeviceState> = look.ways.iter().map(|(_, to)| to).collect();
         whole::together(&bench.dag, before, &to, &mut asked);
-        for ((way, _), asked) in look.ways.iter_mut().zip(asked) {
-            way.is_partial = asked != Asks::Nothing;
+        for ((way, _), asked) in look.ways.iter_mut().zip(&asked) {
+            way.is_partial = *asked != Asks::Nothing;
             if let Asks::These { conditions, .. } = asked {
-                look.divides = look.divides.or_else(|| conditions.into_iter().next());
+                look.divides = look.divides.or_else(|| conditions.first().cloned());
             }
         }
+        look.asked = asked;
         self.bench.replace(Some(bench));
         look
     }
@@ -741,6 +748,22 @@ impl<'d> Device<'d> {
         let touched = &bench.as_ref()?.touched;
         let assumed = touched.assumed.as_deref()?;
         (!assumed.covers(&touched.seen)).then(|| assumed.with(&touched.seen))
+    }
+
+    /// What was seen that handlers touch, if it is more than these.
+    fn touched_besides(&self, known: &Touched) -> Option<Touched> {
+        let bench = self.bench.borrow();
+        let seen = &bench.as_ref()?.touched.seen;
+        (!known.covers(seen)).then(|| seen.clone())
+    }
+
+    /// Handlers touch these too.
+    fn see_touched(&self, more: &Touched) {
+        if let Some(bench) = self.bench.borrow_mut().as_mut()
+            && !bench.touched.seen.covers(more)
+        {
+            bench.touched.seen = bench.touched.seen.with(more);
+        }
     }
 
     /// Words that hold times, if what a clock shows mattered and that is news.

@@ -37,7 +37,7 @@ pub struct DeviceState(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    content: WideFingerprint,
+    pub(super) content: WideFingerprint,
     pub(super) stands: Stands,
     /// What is known of the conditions that are watched.
     pub(super) truths: Truths,
@@ -53,7 +53,7 @@ pub(super) enum Stands {
 }
 
 /// A state before a call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Before {
     /// The machine; dead cells, and cells that are expressions, are zero.
     pub(super) snapshot: Snapshot,

@@ -34,6 +34,23 @@ impl Unread {
     }
 }
 
+/// Something that a look at a state teaches.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lesson {
+    /// What lies in the second byte has come from the first, which was left out.
+    Flows(At, At),
+    /// This byte was read.
+    Reads(At),
+}
+
+/// What was learnt, as it can be kept: what flows where, and whether exploring must begin again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptLearning {
+    unread: Unread,
+    flows: BTreeMap<At, BTreeSet<At>>,
+    is_news: bool,
+}
+
 /// What exploring learns of it.
 #[derive(Debug, Default)]
 pub(super) struct Learning {
@@ -44,9 +61,60 @@ pub(super) struct Learning {
     flows: HashMap<At, HashSet<At>>,
     /// Something was learnt: exploring must begin again.
     is_news: bool,
+    /// Nothing is learnt here: lessons are for somebody else.
+    lessons: Option<Lessons>,
+}
+
+/// Lessons that were not told yet.
+#[derive(Debug, Default)]
+struct Lessons {
+    new: Vec<Lesson>,
+    /// Bytes of which it was told that they are read.
+    read: HashSet<At>,
 }
 
 impl Learning {
+    /// From now on nothing is learnt: whatever is left out stays so, and lessons are kept to be told.
+    pub(super) fn tell(&mut self) {
+        self.lessons = Some(Lessons::default());
+    }
+
+    /// The lessons since the last time, each once.
+    pub(super) fn lessons(&mut self) -> Vec<Lesson> {
+        let lessons = self.lessons.as_mut();
+        lessons.map_or_else(Vec::new, |lessons| std::mem::take(&mut lessons.new))
+    }
+
+    /// Learns what somebody else was taught.
+    pub(super) fn learn(&mut self, lesson: Lesson) {
+        match lesson {
+            Lesson::Flows(from, to) => self.flows(from, to),
+            Lesson::Reads(at) => self.reads(at),
+        }
+    }
+
+    /// What was learnt, to be kept.
+    pub(super) fn kept(&self) -> KeptLearning {
+        let flows = self.flows.iter();
+        KeptLearning {
+            unread: self.unread.clone(),
+            flows: flows
+                .map(|(to, from)| (*to, from.iter().copied().collect()))
+                .collect(),
+            is_news: self.is_news,
+        }
+    }
+
+    /// Goes on from what was kept.
+    pub(super) fn go_on(&mut self, kept: &KeptLearning) {
+        self.unread = kept.unread.clone();
+        let flows = kept.flows.iter();
+        self.flows = flows
+            .map(|(to, from)| (*to, from.iter().copied().collect()))
+            .collect();
+        self.is_news = kept.is_news;
+    }
+
     /// With what was learnt before; words that are something else are compared.
     pub(super) fn new(unread: Unread, words: impl Iterator<Item = StateWord>) -> Self {
         let bytes = words.flat_map(|word| match word {
@@ -97,6 +165,10 @@ impl Learning {
         if !self.flows.entry(to).or_default().insert(from) {
             return;
         }
+        if let Some(lessons) = &mut self.lessons {
+            lessons.new.push(Lesson::Flows(from, to));
+            return;
+        }
         match self.is_read(to) {
             true => self.reads(from),
             false => self.is_news |= self.unread.tried.entry(to.0).or_default().insert(to.1),
@@ -105,6 +177,12 @@ impl Learning {
 
     /// A byte is read, and so is all that flows into it.
     pub(super) fn reads(&mut self, at: At) {
+        if let Some(lessons) = &mut self.lessons {
+            if lessons.read.insert(at) {
+                lessons.new.push(Lesson::Reads(at));
+            }
+            return;
+        }
         let mut open = vec![at];
         while let Some(at) = open.pop() {
             if self.unread.read.entry(at.0).or_default().insert(at.1) {

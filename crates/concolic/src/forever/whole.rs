@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::arrived::{Arrived, is_timed};
 use super::relation::{Known, Relation, rename};
-use super::state::{Before, DeviceState};
+use super::state::Before;
 use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
@@ -33,6 +33,37 @@ pub(super) enum Asks {
     },
     /// What cannot be said; or something of what is taken for anything, of which nobody knows what it is.
     Something,
+}
+
+impl Asks {
+    /// The conditions, if they say who takes the way.
+    pub(super) fn conditions(&self) -> &[Constraint] {
+        match self {
+            Asks::These {
+                conditions,
+                are_all: true,
+            } => conditions,
+            _ => &[],
+        }
+    }
+
+    /// The same, as far as they say who takes the way, with other numbers of expressions.
+    pub(super) fn renumbered(&self, number: impl Fn(Expr) -> Expr) -> Self {
+        let conditions = match self {
+            Asks::These {
+                conditions,
+                are_all: true,
+            } => conditions.iter(),
+            Asks::Nothing => return Asks::Nothing,
+            _ => return Asks::Something,
+        };
+        Asks::These {
+            conditions: conditions
+                .map(|known| Constraint::new(number(known.expr), known.allowed.clone()))
+                .collect(),
+            are_all: true,
+        }
+    }
 }
 
 /// What was decided on a way.
@@ -238,7 +269,7 @@ pub(super) fn conditions(dag: &mut Dag, before: &Before, reads: &[Read]) -> Vec<
 }
 
 /// Ways to one state, of which each is open to some values, may together be open to all.
-pub(super) fn together(dag: &Dag, before: &Before, to: &[&DeviceState], asked: &mut [Asks]) {
+pub(super) fn together<S: PartialEq>(dag: &Dag, before: &Before, to: &[S], asked: &mut [Asks]) {
     let mut done = vec![false; to.len()];
     for first in 0..to.len() {
         if done[first] {

@@ -23,7 +23,6 @@ mod report;
 mod runs;
 pub(crate) mod same;
 mod sets;
-mod sighted;
 mod states;
 pub(crate) mod surveying;
 mod tree;

@@ -26,7 +26,7 @@ pub(super) fn survey(
     let asked = DeviceAsked::open(program, board, within, options.survey.bits)?;
     let keeping = keeping(options, None);
     let done = output.watch_states("states surveyed", |goes_on| {
-        survey_states(&asked, keeping.as_ref(), goes_on)
+        survey_states(&asked, options.survey.cores, keeping.as_ref(), goes_on)
     });
     end(options, done, output)
 }
@@ -53,7 +53,7 @@ pub(super) fn resume(
     (asked.states, asked.depth, asked.time) = (within.states, within.depth, within.time);
     let keeping = keeping(options, Some(file));
     let done = output.watch_states("states surveyed", |goes_on| {
-        kept.go_on(keeping.as_ref(), goes_on)
+        kept.go_on(options.survey.cores, keeping.as_ref(), goes_on)
     });
     end(options, done, output)
 }
@@ -71,12 +71,11 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
     refuse(&graphs, "graphs", next)?;
     let survey = &options.survey;
     let several = [
-        ("--cores", survey.cores.is_some_and(|cores| cores > 1)),
         ("--workers", survey.workers.is_some()),
         ("--hosts-from", survey.hosts_from.is_some()),
         ("--key-file", survey.key_file.is_some()),
     ];
-    let next = "a device program is surveyed on one core";
+    let next = "a device program is surveyed by one process, on as many cores as --cores says";
     refuse(&several, "programs of model languages", next)
 }
 

@@ -81,6 +81,16 @@ impl<S> Level<S> {
         self.held.iter().map(|(_, state)| state)
     }
 
+    /// Those that are held, with their numbers.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &S)> {
+        self.held.iter().map(|(id, state)| (*id, state))
+    }
+
+    /// Whether all are held.
+    pub(super) fn is_held(&self) -> bool {
+        self.later.is_empty()
+    }
+
     /// Bytes on the heap, without what states own.
     pub(super) fn heap_bytes(&self) -> usize {
         self.held.capacity() * size_of::<(u32, S)>() + self.later.capacity() * size_of::<u32>()

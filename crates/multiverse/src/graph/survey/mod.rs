@@ -76,6 +76,8 @@ pub struct Sight<'s, L: Language> {
     pub outcome: Option<&'s Outcome<L::Value>>,
     /// The options of a shortest way there.
     pub way: &'s dyn Fn() -> Vec<u32>,
+    /// Its number in its share: see [`Survey::ways_to`].
+    pub number: u32,
 }
 
 /// Looks at each state once, when it is followed.
@@ -215,6 +217,33 @@ impl<L: Language, F: Digest> Survey<L, F> {
     /// The states that are still to be followed and are held.
     pub fn held(&self) -> impl Iterator<Item = &L::State> {
         self.shares.iter().flat_map(Share::held)
+    }
+
+    /// The states that are followed next, in their order, as far as they are held: for whoever looks ahead. Of a survey of
+    /// several shares, those of the first.
+    pub fn coming(&self) -> impl Iterator<Item = &L::State> {
+        self.shares.iter().take(1).flat_map(Share::coming)
+    }
+
+    /// States that are held, with their numbers; of a survey of several shares, those of the first.
+    pub fn numbered(&self) -> impl Iterator<Item = (u32, &L::State)> {
+        self.shares.iter().take(1).flat_map(Share::numbered)
+    }
+
+    /// The ways to states of a survey of one share, by their numbers ([`Sight::number`], [`Survey::numbered`]), as
+    /// [`Prefixes::now`] in the same order.
+    #[must_use]
+    pub fn ways_to(&self, numbers: Vec<u32>) -> Prefixes {
+        self.shares[0].ways_to(numbers)
+    }
+
+    /// Goes such ways of a survey before this one: the states there, with the numbers that they have here. They are neither
+    /// counted nor followed for that.
+    ///
+    /// # Errors
+    /// The program has no such ways.
+    pub fn recognize(&mut self, ways: &Prefixes) -> Result<Vec<(u32, L::State)>, NoWay> {
+        self.shares[0].recognize(ways)
     }
 
     /// The digests of all states, in sorted parts.

@@ -1,7 +1,7 @@
 //! One worker's part of a survey: the states whose digests it owns are known to it, those that it was first to come to
 //! are followed by it.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hint::black_box;
 use std::ops::BitXor;
 
@@ -172,6 +172,17 @@ impl<L: Language, F: Digest> Share<L, F> {
         self.now.held().chain(self.next.held())
     }
 
+    /// As [`Share::held`], with their numbers.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &L::State)> {
+        self.now.numbered().chain(self.next.numbered())
+    }
+
+    /// As [`Share::held`], until the first that is not held comes.
+    pub(super) fn coming(&self) -> impl Iterator<Item = &L::State> {
+        let next = self.now.is_held().then(|| self.next.held());
+        self.now.held().chain(next.into_iter().flatten())
+    }
+
     /// The digests of these.
     pub(super) fn waiting_digests(&self) -> impl Iterator<Item = F> {
         self.held().map(F::digest)
@@ -208,6 +219,7 @@ impl<L: Language, F: Digest> Share<L, F> {
                 state: &state,
                 outcome: outcome.as_ref().filter(|_| is_followed),
                 way: &|| self.log.way(id),
+                number: id,
             });
             if let Some(outcome) = outcome {
                 let nearest = (self.counts.depth, (self.nth, id));
@@ -412,19 +424,46 @@ impl<L: Language, F: Digest> Share<L, F> {
         (self.ways_to(ids), states)
     }
 
-    fn ways_to(&self, ids: Vec<u32>) -> Prefixes {
+    pub(super) fn ways_to(&self, ids: Vec<u32>) -> Prefixes {
         let none = std::iter::empty;
         Prefixes::of(&self.log, ids.into_iter(), none(), std::iter::empty())
     }
 
-    /// Takes what another one gave, with as many of the states as it gave.
-    pub(super) fn adopt_all(&mut self, prefixes: &Prefixes, states: Vec<L::State>) {
+    /// The numbers that nodes have here from now on; none of those for which there is no room.
+    fn noted(&mut self, prefixes: &Prefixes) -> Vec<Option<u32>> {
         let mut numbers = vec![Some(0)];
         for (before, option) in &prefixes.steps {
             let number =
                 numbers[*before as usize].and_then(|before| self.log.push(before, *option));
             numbers.push(number);
         }
+        numbers
+    }
+
+    /// The states at the end of ways, with the numbers that they have here from now on.
+    pub(super) fn recognize(&mut self, ways: &Prefixes) -> Result<Vec<(u32, L::State)>, NoWay> {
+        if !ways.is_sound() {
+            return Err(NoWay);
+        }
+        let wanted: HashSet<u32> = ways.now.iter().copied().collect();
+        let mut found = HashMap::with_capacity(wanted.len());
+        ways.go(&self.language, |node, state| {
+            if wanted.contains(&node) {
+                found.insert(node, state);
+            }
+            true
+        })?;
+        let numbers = self.noted(ways);
+        let states = ways.now.iter().filter_map(|node| {
+            let number = numbers[*node as usize]?;
+            Some((number, found.get(node)?.clone()))
+        });
+        Ok(states.collect())
+    }
+
+    /// Takes what another one gave, with as many of the states as it gave.
+    pub(super) fn adopt_all(&mut self, prefixes: &Prefixes, states: Vec<L::State>) {
+        let numbers = self.noted(prefixes);
         let mut states = states.into_iter();
         for node in &prefixes.now {
             match (numbers[*node as usize], states.next()) {

@@ -1,29 +1,28 @@
 //! What is noted of the states that a survey follows.
 
 use std::ops::Range;
-use std::rc::Rc;
 
-use borges_concolic::{Budget, Cut, Device, End};
+use borges_concolic::{Cut, End};
 use borges_multiverse::graph::{Onlooker, Sight};
 use serde::{Deserialize, Serialize};
 
-use super::Subject;
-use super::cuts;
-use super::evidence::MOST_RUN;
+use super::crew::Far;
 use crate::command::question::UnexploredReport;
+use crate::suggest::evidence::MOST_RUN;
+use crate::suggest::{Subject, cuts};
 
 /// Of the states that are one trap, ways to so many are kept: not every one need be what a run comes to.
 const MOST_WAYS: usize = 4;
 
 /// What was seen, as it can be kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(super) struct Seen {
     /// States that are ends.
     ended: u64,
     returns: bool,
     has_many_steps: bool,
     /// Ways to traps, as numbers of ways from the start on.
-    traps: Vec<Vec<Vec<u32>>>,
+    traps: Vec<(End, Vec<Vec<u32>>)>,
     /// Of each limit of the board, ways to where it would be broken; and whether that is unclear somewhere.
     limits: Vec<(Vec<Vec<u32>>, bool)>,
     /// What was left out, as JSON.
@@ -33,38 +32,36 @@ pub(crate) struct Seen {
 /// Looks at states.
 pub(super) struct Sighted<'s> {
     seen: Seen,
-    /// The ends of the traps; of those that were kept it is not known any more.
-    ends: Vec<Option<End>>,
     limits: Range<u32>,
-    looking: &'s Budget<'s>,
+    far: Far<'s>,
 }
 
 impl<'s> Sighted<'s> {
     /// With what was seen before; these conditions are limits of the board.
-    pub(super) fn of(mut seen: Seen, limits: Range<u32>, looking: &'s Budget<'s>) -> Self {
+    pub(super) fn of(mut seen: Seen, limits: Range<u32>, far: Far<'s>) -> Self {
         seen.limits.resize(limits.len(), (Vec::new(), false));
-        Self {
-            ends: vec![None; seen.traps.len()],
-            seen,
-            limits,
-            looking,
-        }
+        Self { seen, limits, far }
     }
 
     /// All that was seen.
-    pub(super) fn seen(&self, subject: &Subject, device: &Device<'_>) -> Seen {
-        let left_out = self.left_out(subject, device);
+    pub(super) fn seen(&self, subject: &Subject) -> Seen {
+        let left_out = self.left_out(subject);
         Seen {
             unexplored: serde_json::to_string(&left_out).unwrap_or_default(),
             ..self.seen.clone()
         }
     }
 
+    /// What was seen, without what was left out of late: the device knows that still.
+    pub(super) fn into_seen(self) -> Seen {
+        self.seen
+    }
+
     /// What was left out, now and before.
-    pub(super) fn left_out(&self, subject: &Subject, device: &Device<'_>) -> Vec<UnexploredReport> {
+    pub(super) fn left_out(&self, subject: &Subject) -> Vec<UnexploredReport> {
         let before = serde_json::from_str(&self.seen.unexplored);
         let mut all: Vec<UnexploredReport> = before.unwrap_or_default();
-        for left in device.unexplored() {
+        for left in self.far.account().unexplored() {
             let left = cuts::single(&subject.info, &left);
             let same = |known: &UnexploredReport| {
                 (&known.place, &known.reason) == (&left.place, &left.reason)
@@ -91,7 +88,8 @@ impl<'s> Sighted<'s> {
 
     /// Ways to traps, the nearest first.
     pub(super) fn traps(&self) -> Vec<Vec<u32>> {
-        let mut ways = self.seen.traps.concat();
+        let ways = self.seen.traps.iter().flat_map(|(_, ways)| ways);
+        let mut ways: Vec<_> = ways.cloned().collect();
         ways.sort_by_key(Vec::len);
         ways
     }
@@ -109,24 +107,22 @@ impl<'s> Sighted<'s> {
     }
 
     fn trap(&mut self, end: &End, way: &dyn Fn() -> Vec<u32>) {
-        let known = self
-            .ends
-            .iter()
-            .position(|known| known.as_ref() == Some(end));
-        let at = known.unwrap_or(self.ends.len());
-        if at == self.ends.len() {
-            self.ends.push(Some(end.clone()));
-            self.seen.traps.push(Vec::new());
+        let traps = &mut self.seen.traps;
+        let known = traps.iter().position(|(known, _)| known == end);
+        let at = known.unwrap_or(traps.len());
+        if at == traps.len() {
+            traps.push((end.clone(), Vec::new()));
         }
-        let ways = &mut self.seen.traps[at];
+        let ways = &mut traps[at].1;
         if ways.len() < MOST_WAYS {
             ways.push(way());
         }
     }
 }
 
-impl<'d> Onlooker<Rc<Device<'d>>> for Sighted<'_> {
-    fn look(&mut self, sight: &Sight<'_, Rc<Device<'d>>>) {
+impl<'d> Onlooker<Far<'d>> for Sighted<'_> {
+    fn look(&mut self, sight: &Sight<'_, Far<'d>>) {
+        self.far.number(sight.state, sight.number);
         let truths = sight.state.truths();
         for (number, (ways, is_unclear)) in self.limits.clone().zip(&mut self.seen.limits) {
             if truths.of(number) == Some(true) && ways.len() < MOST_RUN {
@@ -148,6 +144,6 @@ impl<'d> Onlooker<Rc<Device<'d>>> for Sighted<'_> {
 
     /// A look that was broken off shows nothing.
     fn breaks_off(&mut self) -> bool {
-        self.looking.is_spent()
+        self.far.is_put_back()
     }
 }

@@ -1,0 +1,117 @@
+//! What is said of a survey of a device program.
+
+use borges_concolic::{Device, DeviceState, Spent};
+use borges_multiverse::fingerprint::Digest;
+use borges_multiverse::graph::Pause;
+use borges_multiverse::language::Language as _;
+
+use super::DeviceAsked;
+use super::running::Surveyed;
+use crate::command::proof::{Demand, StatesReport};
+use crate::suggest::conditions::Conditions;
+use crate::suggest::evidence::{Evidence, Known, WayThere, reads_input};
+use crate::suggest::exploring::{cut, many_steps};
+use crate::suggest::{cuts, words};
+
+/// Words are named as they are called in one of so many states.
+const NAMED_IN: usize = 20;
+
+impl<F: Digest> Surveyed<'_, F> {
+    /// What is said of it.
+    pub(super) fn report(
+        &self,
+        asked: &DeviceAsked,
+        (evidence, conditions): (&Evidence<'_>, &Conditions<'_>),
+        spent: Option<Spent>,
+    ) -> StatesReport {
+        let subject = evidence.subject;
+        let limits = asked.limits();
+        let time = asked.options.time.unwrap_or_default();
+        let cut = cut(self.pause, (&limits, time), spent);
+        let mut unexplored: Vec<_> = cut
+            .map(|(bound, words)| cuts::bound_report(bound, words))
+            .into_iter()
+            .collect();
+        unexplored.extend(self.sighted.has_many_steps().then(many_steps));
+        unexplored.extend(self.sighted.left_out(subject));
+        let is_all = self.pause == Pause::Complete && unexplored.is_empty();
+        let account = self.far.account();
+        let maybe = account.maybe();
+        let ways = |ways: &[Vec<u32>]| {
+            let ways = ways.iter().filter_map(|way| gone(evidence.device, way));
+            let mut ways: Vec<WayThere> = ways.collect();
+            ways.sort_by_key(|(inputs, _)| *inputs);
+            ways.into_iter()
+        };
+        let (traps, _) = evidence.traps(ways(&self.sighted.traps()));
+        if maybe.is_empty() && traps.iter().any(|trap| !trap.certain) {
+            unexplored.extend(cuts::for_want_of_time(
+                1,
+                "which leads to a trap and was not run",
+                spent,
+            ));
+        }
+        let demands = conditions.limits().map(|number| {
+            let known = Known {
+                demand: Demand::Limit,
+                number,
+                there: ways(self.sighted.there(number)),
+                is_unclear: self.sighted.is_unclear(number),
+                is_all,
+            };
+            evidence.demanded(conditions, known).0
+        });
+        let demands = demands.collect();
+        let named = some_states(evidence.device);
+        let names = |of: &[_]| {
+            let name = |word: &_| words::named(subject, named.iter(), *word);
+            of.iter().map(name).collect::<Vec<String>>()
+        };
+        let counts = self.survey.counts();
+        StatesReport {
+            about: subject.named(),
+            states: self.survey.states().saturating_sub(self.sighted.ended()),
+            edges: counts.edges as usize,
+            partial: account.partial() as usize,
+            depth: counts.depth,
+            complete: is_all && unexplored.is_empty() && maybe.is_empty(),
+            demands,
+            maybe: names(&maybe),
+            anything: names(account.anything()),
+            traps,
+            returns: self.sighted.returns(),
+            unexplored,
+            seconds: 0.0,
+            steps: account.steps(),
+        }
+    }
+}
+
+/// The states on a way, and how many inputs are read on it.
+fn gone(device: &Device<'_>, way: &[u32]) -> Option<WayThere> {
+    let mut states = vec![device.initial()];
+    let mut inputs = 0;
+    for number in way {
+        let from = states.last()?;
+        let (way, to) = device.ways(from).into_iter().nth(*number as usize)?;
+        inputs += u32::from(reads_input(from, &way, &to));
+        states.push(to);
+    }
+    Some((inputs, states))
+}
+
+/// The states nearest to the start.
+fn some_states(device: &Device<'_>) -> Vec<DeviceState> {
+    let mut states = vec![device.initial()];
+    for at in 0..NAMED_IN {
+        let Some(state) = states.get(at).cloned() else {
+            break;
+        };
+        for (_, to) in device.ways(&state) {
+            if !states.contains(&to) {
+                states.push(to);
+            }
+        }
+    }
+    states
+}
