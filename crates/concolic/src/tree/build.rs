@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use borges_vm::ValType;
 
 use super::ways::{next_event, possible};
-use super::{EventOption, Hand, InputOption, Known, Node, hands};
+use super::{Allowed, EventOption, Hand, InputOption, Known, Node, hands};
 use crate::budget::Budget;
 use crate::constraint::Solution;
 use crate::path::{Delivered, Read, Way};
@@ -127,7 +127,7 @@ impl<'b> Builder<'b> {
     }
 
     /// A node is made, and what each path through it allows if it is an input.
-    fn made(&mut self, number: usize, node: Node, allowed: Vec<(usize, Set)>) {
+    fn made(&mut self, number: usize, node: Node, allowed: Allowed) {
         self.hand.nodes.push((number, node, allowed));
     }
 

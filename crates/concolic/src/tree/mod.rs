@@ -138,11 +138,14 @@ struct Known<'k> {
     paths: &'k [Path],
 }
 
+/// Of a node that is an input, the values that each path through it allows.
+type Allowed = Vec<(usize, Set)>;
+
 /// Who works on a tree, and what it has made.
 struct Hand {
     decider: Decider,
     /// Nodes, each with its number, and the values that each path through it allows, if it is an input.
-    nodes: Vec<(usize, Node, Vec<(usize, Set)>)>,
+    nodes: Vec<(usize, Node, Allowed)>,
     /// What leads to paths.
     answers: Vec<(usize, Vec<u64>)>,
     left_out: Vec<usize>,
@@ -206,18 +209,15 @@ pub fn suggest_on(
     tree
 }
 
-/// For each node that is an input, the values that each path through it allows.
-type Projections = Vec<Vec<(usize, Set)>>;
-
 /// What all hands have made, as a tree of so many nodes, and what paths allow at each. Nodes are numbered from the first
 /// path to the last, whoever has made them.
-fn gathered(known: Known<'_>, count: usize, hands: &mut [Hand]) -> (Suggestions, Projections) {
+fn gathered(known: Known<'_>, count: usize, hands: &mut [Hand]) -> (Suggestions, Vec<Allowed>) {
     let mut tree = Suggestions {
         nodes: Vec::with_capacity(count),
         answers: vec![None; known.paths.len()],
         left_out: Vec::new(),
     };
-    let mut made: Vec<Option<(Node, Vec<(usize, Set)>)>> = Vec::new();
+    let mut made: Vec<Option<(Node, Allowed)>> = Vec::new();
     made.resize_with(count, || None);
     for hand in hands {
         for (number, node, allowed) in hand.nodes.drain(..) {

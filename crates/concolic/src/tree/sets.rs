@@ -1,7 +1,9 @@
 //! Finds which values can stand in for each representative of a tree, and what else an input may answer.
 
 use super::ways::{begun, next_event, others_fit};
-use super::{EventOption, Hand, InputOption, Known, Node, OtherValues, Suggestions, hands};
+use super::{
+    Allowed, EventOption, Hand, InputOption, Known, Node, OtherValues, Suggestions, hands,
+};
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::decide::Decider;
@@ -94,7 +96,7 @@ struct Finder<'f> {
     budget: &'f Budget<'f>,
     tree: &'f Suggestions,
     /// For nodes that are inputs, the values that each path through them allows.
-    projections: &'f [Vec<(usize, Set)>],
+    projections: &'f [Allowed],
     behind: &'f Behind,
     decider: &'f mut Decider,
 }
@@ -106,7 +108,7 @@ pub(super) type Found = (usize, Vec<InputOption>, Option<OtherValues>);
 pub(super) fn find_sets(
     known: Known<'_>,
     tree: &mut Suggestions,
-    projections: &[Vec<(usize, Set)>],
+    projections: &[Allowed],
     hands: &mut [Hand],
     budget: &Budget<'_>,
 ) {
