@@ -77,7 +77,7 @@ impl Device<'_> {
     }
 
     /// So many ways from states that were followed are open to only some of the values of their state, as far as is known;
-    /// only if it is [forgetful](Self::forgetful).
+    /// only if it is forgetful.
     #[must_use]
     pub fn partial(&self) -> u64 {
         let forgetful = self.forgetful.as_ref();
