@@ -285,6 +285,8 @@ test("all states are counted without being kept: stopped, gone on with, and to t
   await program.focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.insertText("(+ (amb 1 2) (amb 3 4))");
+  // What is pressed this soon after the end of something meant Pause.
+  await page.waitForTimeout(300);
   await page.getByRole("button", { name: "Run the edited program" }).click();
   await survey.getByLabel("States", { exact: true }).fill("");
   await survey.getByRole("button", { name: "Count all states" }).click();
