@@ -46,6 +46,33 @@ pub enum Node {
     Lookup(u32, Expr),
 }
 
+impl LookupTable {
+    /// The same, with other numbers of its values.
+    fn renumbered(&self, number: impl Fn(Expr) -> Expr) -> Self {
+        LookupTable {
+            first: self.first,
+            values: self.values.iter().map(|value| number(*value)).collect(),
+        }
+    }
+}
+
+impl Node {
+    /// The same, with other numbers of its operands and of its table.
+    fn renumbered(
+        self,
+        number: impl Fn(Expr) -> Expr,
+        table_number: impl FnOnce(u32) -> u32,
+    ) -> Self {
+        match self {
+            Node::Const(_) | Node::Input(_) => self,
+            Node::Unary(op, a) => Node::Unary(op, number(a)),
+            Node::Binary(op, a, b) => Node::Binary(op, number(a), number(b)),
+            Node::Choose(a, b, c) => Node::Choose(number(a), number(b), number(c)),
+            Node::Lookup(table, index) => Node::Lookup(table_number(table), number(index)),
+        }
+    }
+}
+
 /// What is known of a node besides how it is made.
 #[derive(Clone, Copy, Debug)]
 struct Known {
@@ -503,38 +530,23 @@ impl Dag {
             if adopted.contains_key(&expr) {
                 continue;
             }
-            let table = match from.node(expr) {
-                Node::Lookup(table, _) => Some(from.table(table)),
-                _ => None,
-            };
             let node = (from.node(expr), from.ty(expr), from.greatest(expr));
-            let ours = self.adopt_node(node, table, |operand| adopted[&operand]);
+            let ours = self.adopt_node(node, &from.tables, |operand| adopted[&operand]);
             adopted.insert(expr, ours);
         }
         adopted[&expr]
     }
 
-    /// A node of another set, as it is there, with the table that it looks into; `ours` says what its operands are here.
+    /// A node of another set, as it is there, with that set's tables; `ours` says what its operands are here.
     fn adopt_node(
         &mut self,
         (node, ty, most): (Node, ValType, u64),
-        table: Option<&LookupTable>,
+        tables: &[LookupTable],
         ours: impl Fn(Expr) -> Expr,
     ) -> Expr {
-        let made = match node {
-            Node::Const(_) | Node::Input(_) => node,
-            Node::Unary(op, a) => Node::Unary(op, ours(a)),
-            Node::Binary(op, a, b) => Node::Binary(op, ours(a), ours(b)),
-            Node::Choose(a, b, c) => Node::Choose(ours(a), ours(b), ours(c)),
-            Node::Lookup(_, index) => {
-                let values = table.map_or(&[][..], |table| &table.values).iter();
-                let table = LookupTable {
-                    first: table.map_or(0, |table| table.first),
-                    values: values.map(|value| ours(*value)).collect(),
-                };
-                Node::Lookup(self.table_number(table), ours(index))
-            }
-        };
+        let made = node.renumbered(&ours, |table| {
+            self.table_number(tables[table as usize].renumbered(&ours))
+        });
         let mut inputs = match made {
             Node::Input(place) => self.input_set(vec![place]),
             _ => 0,
@@ -555,20 +567,10 @@ impl Dag {
         let number = |expr: Expr| numbering.of(expr);
         let mut tables = Vec::new();
         let nodes = numbering.0.iter().map(|expr| {
-            let node = match self.node(*expr) {
-                node @ (Node::Const(_) | Node::Input(_)) => node,
-                Node::Unary(op, a) => Node::Unary(op, number(a)),
-                Node::Binary(op, a, b) => Node::Binary(op, number(a), number(b)),
-                Node::Choose(a, b, c) => Node::Choose(number(a), number(b), number(c)),
-                Node::Lookup(table, index) => {
-                    let LookupTable { first, values } = self.table(table);
-                    tables.push(LookupTable {
-                        first: *first,
-                        values: values.iter().map(|value| number(*value)).collect(),
-                    });
-                    Node::Lookup(tables.len() as u32 - 1, number(index))
-                }
-            };
+            let node = self.node(*expr).renumbered(number, |table| {
+                tables.push(self.table(table).renumbered(number));
+                tables.len() as u32 - 1
+            });
             (node, self.ty(*expr), self.greatest(*expr))
         });
         let nodes = nodes.collect();
@@ -583,11 +585,7 @@ impl Dag {
     pub(crate) fn take_in(&mut self, cone: &Cone) -> Vec<Expr> {
         let mut made: Vec<Expr> = Vec::with_capacity(cone.nodes.len());
         for node in &cone.nodes {
-            let table = match node.0 {
-                Node::Lookup(table, _) => cone.tables.get(table as usize),
-                _ => None,
-            };
-            let ours = self.adopt_node(*node, table, |operand| made[operand.index()]);
+            let ours = self.adopt_node(*node, &cone.tables, |operand| made[operand.index()]);
             made.push(ours);
         }
         made

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[macro_use]
 mod throwing;
 
 use borges_vm::*;
@@ -11,7 +12,8 @@ use throwing::*;
 
 /// Throws over several frames, from handlers, in loops, by reference, past a tail call; values of all widths, references
 /// to exceptions as values, in globals and tables.
-const TEXT: &str = r#"(module
+const TEXT: &str = concat!(
+    r#"(module
     (import "env" "number" (func $number (param i32) (result i32)))
     (tag $plain)
     (tag $pair (export "pair") (param i32 i64))
@@ -20,26 +22,9 @@ const TEXT: &str = r#"(module
     (global $last (mut exnref) (ref.null exn))
     (global $sum (export "sum") (mut i64) (i64.const 0))
     (table $kept 3 exnref)
-    (table $f funcref (elem $thrower))
-    (type $unary (func (param i32) (result i32)))
-    ;; Each kind by its number.
-    (func $thrower (type $unary)
-        (block $other
-            (block $wide
-                (block $pair
-                    (block $plain
-                        (br_table $plain $pair $wide $other (i32.and (local.get 0) (i32.const 3))))
-                    (throw $plain))
-                (throw $pair (local.get 0) (i64.const -5)))
-            (throw $wide (v128.const i32x4 1 2 3 4) (f32.const 0.5)))
-        (i32.add (local.get 0) (i32.const 100)))
-    (func $deep (param $n i32) (param $kind i32) (result i32) (local f64)
-        (i32.const 77)
-        (if (result i32) (local.get $n)
-            (then (call $deep (i32.sub (local.get $n) (i32.const 1)) (local.get $kind)))
-            (else (call_indirect $f (type $unary) (local.get $kind) (i32.const 0))))
-        (i32.add))
-    (func $turns (param $kind i32) (result i32)
+"#,
+    thrower!(),
+    r#"    (func $turns (param $kind i32) (result i32)
         (block $h (result i32 i64)
             (try_table (catch $pair $h) (return_call $thrower (local.get $kind)))
             (unreachable))
@@ -114,7 +99,8 @@ const TEXT: &str = r#"(module
                 (local.get $rounds))))
         (i64.add (local.get $h) (i64.extend_i32_u (call $chain (local.get $rounds)))))
     (func (export "uncaught") (param i32) (drop (call $deep (i32.const 2) (local.get 0))))
-    (func (export "null") (throw_ref (global.get $last))))"#;
+    (func (export "null") (throw_ref (global.get $last))))"#
+);
 
 #[test]
 fn all_of_it_comes_to_the_same_in_both_tiers_and_from_any_step() {

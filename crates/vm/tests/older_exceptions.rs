@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[macro_use]
 mod throwing;
 
 use borges_vm::*;
@@ -12,33 +13,17 @@ use throwing::*;
 
 /// Throws over several frames, catches in clauses whose results move down, throws again from several blocks further in,
 /// leaves to blocks further out, mixed with the form of the standard.
-const TEXT: &str = r#"(module
+const TEXT: &str = concat!(
+    r#"(module
     (import "env" "number" (func $number (param i32) (result i32)))
     (tag $plain)
     (tag $pair (export "pair") (param i32 i64))
     (tag $wide (param v128 f32))
     (tag $cause (param exnref i32))
     (global $sum (export "sum") (mut i64) (i64.const 0))
-    (table $f funcref (elem $thrower))
-    (type $unary (func (param i32) (result i32)))
-    ;; Each kind by its number.
-    (func $thrower (type $unary)
-        (block $other
-            (block $wide
-                (block $pair
-                    (block $plain
-                        (br_table $plain $pair $wide $other (i32.and (local.get 0) (i32.const 3))))
-                    (throw $plain))
-                (throw $pair (local.get 0) (i64.const -5)))
-            (throw $wide (v128.const i32x4 1 2 3 4) (f32.const 0.5)))
-        (i32.add (local.get 0) (i32.const 100)))
-    (func $deep (param $n i32) (param $kind i32) (result i32) (local f64)
-        (i32.const 77)
-        (if (result i32) (local.get $n)
-            (then (call $deep (i32.sub (local.get $n) (i32.const 1)) (local.get $kind)))
-            (else (call_indirect $f (type $unary) (local.get $kind) (i32.const 0))))
-        (i32.add))
-    ;; What is called at last is not in the block any more.
+"#,
+    thrower!(),
+    r#"    ;; What is called at last is not in the block any more.
     (func $turns (param $kind i32) (result i32)
         try
             (return_call $thrower (local.get $kind))
@@ -171,7 +156,8 @@ const TEXT: &str = r#"(module
             (br_if $round (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1)))
                 (local.get $rounds))))
         (i64.add (local.get $h) (i64.extend_i32_u (call $chain (local.get $rounds)))))
-    (func (export "uncaught") (param i32) (drop (call $cleans (local.get 0)))))"#;
+    (func (export "uncaught") (param i32) (drop (call $cleans (local.get 0)))))"#
+);
 
 /// What `main` gives.
 fn expected(rounds: i32) -> i64 {

@@ -12,7 +12,7 @@ use crate::constraint::{Constraint, Solution};
 use crate::dag::Dag;
 use crate::lanes::{Compiled, Step, WIDTH};
 use crate::range::{self, Range};
-use crate::set::Set;
+use crate::set::{Set, combinations};
 
 /// Inputs of a box that are tried for the next cut, the widest first.
 const TRIED: usize = 8;
@@ -99,10 +99,7 @@ impl Decider {
         most: u64,
     ) -> Option<Solution> {
         let Asked { dag, program, .. } = asked;
-        let mut combinations = 1_u128;
-        for domain in asked.domains {
-            combinations = combinations.saturating_mul(domain.count());
-        }
+        let combinations = combinations(asked.domains.iter().copied());
         let is_of_base = program.inputs.iter().any(|place| *place < dag.bases());
         let (mut cells, mut boxes) = match combinations <= FEW {
             true => (CELLS_FOR_ALL, u64::MAX),

@@ -205,10 +205,7 @@ impl<K: Lookers> Language for FarDevice<'_, K> {
     }
 
     fn footprint(&self, _: &SentState, _: &u32) -> Footprint<TheProgram> {
-        Footprint {
-            reads: Vec::new(),
-            writes: vec![TheProgram],
-        }
+        TheProgram::footprint()
     }
 
     fn show(&self, state: &SentState) -> String {

@@ -16,6 +16,16 @@ pub struct TheProgram;
 
 impl Touchable for TheProgram {}
 
+impl TheProgram {
+    /// What each of its steps touches.
+    pub(super) fn footprint() -> Footprint<Self> {
+        Footprint {
+            reads: Vec::new(),
+            writes: vec![Self],
+        }
+    }
+}
+
 impl fmt::Display for TheProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("program")
@@ -107,10 +117,7 @@ impl Language for Device<'_> {
     }
 
     fn footprint(&self, _: &DeviceState, _: &DeviceWay) -> Footprint<TheProgram> {
-        Footprint {
-            reads: Vec::new(),
-            writes: vec![TheProgram],
-        }
+        TheProgram::footprint()
     }
 
     fn show(&self, state: &DeviceState) -> String {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Machine;
 use crate::binary::Instr;
-use crate::module::Typing;
+use crate::module::{Typing, side_entries};
 use crate::{FuncIdx, ValType};
 
 /// What is known about a position in a function.
@@ -56,15 +56,7 @@ impl Machine {
                 Instr::CallIndirect { ty, .. } => Called::Type(*instance.types.get(ty as usize)?),
                 _ => Called::Nothing,
             };
-            branch += match instr {
-                Instr::If(_) | Instr::Else | Instr::Br(_) | Instr::BrIf(_) => 1,
-                Instr::BrTable(targets) => targets.len() + 1,
-                #[cfg(feature = "exceptions")]
-                Instr::TryTable(_, catches) => catches.len(),
-                #[cfg(feature = "exceptions")]
-                Instr::Catch(_) | Instr::CatchAll | Instr::Rethrow(_) => 1,
-                _ => 0,
-            };
+            branch += side_entries(&instr);
         }
         if typing.at() != pc as usize {
             return None;

@@ -523,6 +523,19 @@ fn read_locals<'m>(
     Ok(locals)
 }
 
+/// How many entries of the side table are an instruction's.
+pub(crate) fn side_entries(instr: &Instr<'_>) -> u32 {
+    match instr {
+        Instr::Br(_) | Instr::BrIf(_) | Instr::If(_) | Instr::Else => 1,
+        Instr::BrTable(targets) => targets.len() + 1,
+        #[cfg(feature = "exceptions")]
+        Instr::TryTable(_, catches) => catches.len(),
+        #[cfg(feature = "exceptions")]
+        Instr::Catch(_) | Instr::CatchAll | Instr::Rethrow(_) => 1,
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

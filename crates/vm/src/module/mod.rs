@@ -17,7 +17,7 @@ use bytes::Bytes;
 pub use bytes::Lent;
 #[cfg(feature = "simd")]
 pub(crate) use code::WideBody;
-pub(crate) use code::{Body, Branch};
+pub(crate) use code::{Body, Branch, side_entries};
 #[cfg(feature = "exceptions")]
 use code::{CatchEnd, Try};
 pub use error::{InvalidKind, LoadCause, LoadError};

@@ -5,6 +5,32 @@ use borges_vm::*;
 
 use crate::common::*;
 
+/// Of a text, what throws each kind of exception, and calls that from several frames further out.
+macro_rules! thrower {
+    () => {
+        r#"    (table $f funcref (elem $thrower))
+    (type $unary (func (param i32) (result i32)))
+    ;; Each kind by its number.
+    (func $thrower (type $unary)
+        (block $other
+            (block $wide
+                (block $pair
+                    (block $plain
+                        (br_table $plain $pair $wide $other (i32.and (local.get 0) (i32.const 3))))
+                    (throw $plain))
+                (throw $pair (local.get 0) (i64.const -5)))
+            (throw $wide (v128.const i32x4 1 2 3 4) (f32.const 0.5)))
+        (i32.add (local.get 0) (i32.const 100)))
+    (func $deep (param $n i32) (param $kind i32) (result i32) (local f64)
+        (i32.const 77)
+        (if (result i32) (local.get $n)
+            (then (call $deep (i32.sub (local.get $n) (i32.const 1)) (local.get $kind)))
+            (else (call_indirect $f (type $unary) (local.get $kind) (i32.const 0))))
+        (i32.add))
+"#
+    };
+}
+
 /// Whatever the bytes say: an error that leaves the machine as it was, or a state that runs.
 pub fn mutated_states_load_or_are_refused(text: &str) {
     let at = |steps| {

@@ -10,15 +10,14 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Budget, Comparing, Device, Facts, FarDevice, Flow as Goes, Lookers, PULSE, SentState, Showing,
-    Watched,
+    Budget, Device, Facts, FarDevice, Flow as Goes, Lookers, PULSE, SentState, Showing,
 };
 use borges_languages::model::Threads;
 use borges_multiverse::fingerprint::WideFingerprint;
 use borges_multiverse::graph::Survey;
 use borges_multiverse::workers::Workers as _;
 
-use super::DeviceAsked;
+use super::{DeviceAsked, watching};
 
 /// So many states are looked at ahead for each core: one that takes long stops nobody, and little is looked at in vain.
 const AHEAD: usize = 128;
@@ -219,11 +218,8 @@ impl Desk {
         };
         let budget = Budget::new(Duration::MAX, &clock, &heard);
         let conditions = asked.limits_of_board();
-        let about = Comparing {
-            watched: (conditions.count() > 0).then_some(&conditions as &dyn Watched),
-            ..Comparing::default()
-        };
-        let device = asked.device(facts.told(&about), &budget).telling();
+        let about = facts.told(&watching(&conditions));
+        let device = asked.device(about, &budget).telling();
         while let Some(states) = self.next() {
             let (mut looked, mut last) = (Vec::new(), Instant::now());
             for state in states {

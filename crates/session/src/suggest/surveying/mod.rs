@@ -86,10 +86,7 @@ impl DeviceAsked {
         let opened = Opened::on(parsed, path, &module, options.entry.as_deref())?;
         let subject = Subject::of(path, opened);
         options.comparing(&subject, &Comparing::default())?;
-        let limits = Conditions::new(&subject, &[]).and_then(Conditions::with_limits);
-        if let Err(message) = limits {
-            return Err(wrong(path, message));
-        }
+        limits_of_board(&subject).map_err(|message| wrong(path, message))?;
         Ok(Self {
             subject,
             module,
@@ -149,10 +146,7 @@ fn surveyed<F: Digest>(
     let looking = budget.part(90);
     let subject = &asked.subject;
     let conditions = asked.limits_of_board();
-    let about = Comparing {
-        watched: (conditions.count() > 0).then_some(&conditions as &dyn Watched),
-        ..Comparing::default()
-    };
+    let about = watching(&conditions);
     let mut run = Run {
         asked,
         about: &about,
@@ -201,7 +195,7 @@ impl DeviceAsked {
 
     /// The limits of its board, as conditions.
     fn limits_of_board(&self) -> Conditions<'_> {
-        let limits = Conditions::new(&self.subject, &[]).and_then(Conditions::with_limits);
+        let limits = limits_of_board(&self.subject);
         limits.expect("limits of the board were looked at when it was opened")
     }
 
@@ -210,5 +204,17 @@ impl DeviceAsked {
         let (start, bounds) = (self.subject.start.clone(), self.options.bounds());
         let device = Device::new(start, bounds, self.options.solver(), about, budget);
         device.expect("it was opened, so there is a program at its start")
+    }
+}
+
+fn limits_of_board(subject: &Subject) -> Result<Conditions<'_>, String> {
+    Conditions::new(subject, &[]).and_then(Conditions::with_limits)
+}
+
+/// How states are compared where these conditions are watched.
+fn watching<'c>(conditions: &'c Conditions<'_>) -> Comparing<'c> {
+    Comparing {
+        watched: (conditions.count() > 0).then_some(conditions as &dyn Watched),
+        ..Comparing::default()
     }
 }

@@ -17,7 +17,7 @@ use self::emit::Emitter;
 use super::op::Code;
 use crate::binary::Instr;
 use crate::machine::{Func, Instance};
-use crate::module::Body;
+use crate::module::{Body, side_entries};
 use crate::num::NumericOp;
 use crate::types::in_cells;
 use crate::value::ref_to_cell;
@@ -358,18 +358,5 @@ impl<'m> Translator<'m> {
 
     fn constant(&mut self, ty: ValType, cell: u64) {
         self.emitter.push(Class::of(ty), Place::Const(cell));
-    }
-}
-
-/// How many entries of the side table are an instruction's.
-fn side_entries(instr: &Instr<'_>) -> u32 {
-    match instr {
-        Instr::Br(_) | Instr::BrIf(_) | Instr::If(_) | Instr::Else => 1,
-        Instr::BrTable(targets) => targets.len() + 1,
-        #[cfg(feature = "exceptions")]
-        Instr::TryTable(_, catches) => catches.len(),
-        #[cfg(feature = "exceptions")]
-        Instr::Catch(_) | Instr::CatchAll | Instr::Rethrow(_) => 1,
-        _ => 0,
     }
 }
