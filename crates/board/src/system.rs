@@ -215,6 +215,20 @@ impl BoardState {
         Some((self.system()?.input_read(), called.ok()?.input_wanted()?))
     }
 
+    /// Whether standard input was said to be over: see [`BoardState::with_system_influence`].
+    pub fn input_is_over(&self) -> bool {
+        self.system().is_some_and(World::input_is_over)
+    }
+
+    /// The same with that of the operating system alone which what is to come depends on: see [`World::influence`].
+    #[must_use]
+    pub fn with_system_influence(mut self, input_is_over: Option<bool>) -> Self {
+        if let Some(system) = &mut self.system {
+            *system = Shared::new(system.influence(input_is_over));
+        }
+        self
+    }
+
     /// The operating system is as it is at its start.
     pub(crate) fn begin_system(&mut self, board: &Board) {
         let system = board.system.as_ref();

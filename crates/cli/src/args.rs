@@ -158,6 +158,10 @@ pub(crate) struct Found {
     /// Set a variable of the program's environment
     #[arg(long = "env", value_name = "NAME=VALUE", help_heading = WASI)]
     pub(crate) environment: Vec<String>,
+    /// Let the program find terminals as its standard streams, so that it prints line by line [default: of 'run' what they
+    /// are, else none is]
+    #[arg(long, help_heading = WASI)]
+    pub(crate) terminal: bool,
 }
 
 /// The device to run it on.
@@ -646,6 +650,40 @@ pub(crate) struct Forever {
     /// The most seconds [default: 10 for a device program, else no limit]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) system: AnyOfSystem,
+}
+
+/// What a program of an operating system finds whose states are looked at, and what that may come to: its standard input is
+/// anything.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct AnyOfSystem {
+    #[command(flatten)]
+    pub(crate) found: Found,
+    /// Any call may fail, any number of times [default: none fails, and that is noted]
+    #[arg(long, help_heading = WASI)]
+    pub(crate) faults: bool,
+    /// Standard input comes in pieces of at most so many bytes, as a terminal or a pipe may give it: 1 is one by one
+    /// [default: any pieces; where a program asks for more than 16 at once, one by one, and that is noted]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255), help_heading = WASI)]
+    pub(crate) pieces: Option<u32>,
+    /// The program's arguments, after --
+    #[arg(last = true, value_name = "ARGUMENT", help_heading = WASI)]
+    pub(crate) arguments: Vec<String>,
+}
+
+impl AnyOfSystem {
+    /// What of this is given, for who refuses it.
+    pub(crate) fn all_given(&self) -> [(&'static str, bool); 6] {
+        [
+            ("--dir", !self.found.folders.is_empty()),
+            ("--env", !self.found.environment.is_empty()),
+            ("--terminal", self.found.terminal),
+            ("--faults", self.faults),
+            ("--pieces", self.pieces.is_some()),
+            ("what follows --", !self.arguments.is_empty()),
+        ]
+    }
 }
 
 /// `borges format`.

@@ -33,7 +33,7 @@ pub use decide::{Decider, Effort};
 pub use explore::{
     Accepts, Arithmetic, Bounds, Comparator, Ended, Explored, FAULTS, Findings, Gathered, Learned,
     Looked, MORE_STDIN, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS, MOST_STEPS, Numbers,
-    Open, Prefix, STDIN, Said, Search, SearchOrder, Start, Symbolic, SystemChoices, Truths,
+    Open, PIECES, Prefix, STDIN, Said, Search, SearchOrder, Start, Symbolic, SystemChoices, Truths,
     UNASKED_STDIN, Watched, explore,
 };
 pub use forever::{

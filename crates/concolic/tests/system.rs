@@ -57,6 +57,7 @@ fn stdin(bytes: u32) -> SystemChoices {
         stdin: Some(bytes),
         faults: 0,
         more: false,
+        ..SystemChoices::default()
     }
 }
 
@@ -207,6 +208,7 @@ fn every_error_is_met_once_or_as_often_as_is_asked_for() {
             stdin: None,
             faults,
             more: false,
+            ..SystemChoices::default()
         };
         let start = start(choices, CARELESS);
         let explored = match faults {
@@ -236,6 +238,7 @@ fn runs_that_end_with_other_codes_are_other_paths() {
         stdin: None,
         faults: 1,
         more: false,
+        ..SystemChoices::default()
     };
     let explored = check(&start(choices, fails), &Bounds::default());
     let ends: Vec<&End> = explored.paths.iter().map(|path| &path.end).collect();
@@ -293,6 +296,7 @@ fn without_a_word_of_the_user_input_is_as_it_was_given_and_that_is_said() {
             stdin,
             faults: 0,
             more,
+            ..SystemChoices::default()
         };
         let explored = explore(&start(choices, body), &Bounds::default());
         let left_out: Vec<&str> = explored

@@ -47,6 +47,7 @@ fn found() -> Json {
             stdin: None,
             faults: DEPTH,
             more: false,
+            ..SystemChoices::default()
         },
         ..SuggestOptions::default()
     };

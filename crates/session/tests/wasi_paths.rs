@@ -202,6 +202,7 @@ fn a_tree_of_paths_shows_texts_and_errors_and_is_not_kept() {
             stdin: Some(4),
             faults: 1,
             more: false,
+            ..SystemChoices::default()
         },
         ..SuggestOptions::default()
     };

@@ -47,6 +47,9 @@ pub(crate) struct Fixed {
     roots: Vec<(Name, Ino)>,
 }
 
+/// So many bytes of standard input were read where there will be no more.
+const INPUT_OVER: u64 = u64::MAX;
+
 /// An output of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Output {
@@ -274,6 +277,29 @@ impl World {
     #[must_use]
     pub fn input_read(&self) -> u64 {
         self.input_read
+    }
+
+    /// Whether [`World::influence`] was told that standard input is over.
+    #[must_use]
+    pub fn input_is_over(&self) -> bool {
+        self.input_read == INPUT_OVER
+    }
+
+    /// The part of it that what is to come depends on: nothing of what was printed, which no program can read (so no limit
+    /// of that is ever met). Of standard input that may be anything, `input_is_over` says what is left to know, whether
+    /// there will be more; without it, as many bytes were read as were.
+    #[must_use]
+    pub fn influence(&self, input_is_over: Option<bool>) -> World {
+        let input_read = match input_is_over {
+            Some(true) => INPUT_OVER,
+            Some(false) => 0,
+            None => self.input_read,
+        };
+        World {
+            written: [Content::default(), Content::default()],
+            input_read,
+            ..self.clone()
+        }
     }
 
     /// The limits.

@@ -89,7 +89,7 @@ fn ask<T: clap::Args>(
         ..options.within.bounds()?
     };
     let mut session = Session::open(Options {
-        system: given_to_look_at(system)?,
+        system: given_to_look_at(&system.found, &system.arguments)?,
         board: options.board.clone(),
         entry: entry.clone(),
         ..Options::new(&options.program)

@@ -52,8 +52,9 @@ fn of_device(
     (program, formula): (&Path, &str),
     output: &mut Output,
 ) -> Result<(Proved, bool), Failure> {
+    let asked = options.within.asked()?;
     let report = output.watch(|observer| {
-        let (board, asked) = (options.board.as_deref(), options.within.asked());
+        let board = options.board.as_deref();
         check_program(program, board, formula, &asked, observer)
     })?;
     output.say(&report, |paint| render::claim(&report, paint))?;

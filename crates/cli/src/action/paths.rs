@@ -76,12 +76,13 @@ fn asked(options: &args::Paths, output: &Output) -> Result<SuggestOptions, Failu
         order: within.order(),
         selects: within.selects,
         solver: within.solver.clone(),
-        system: given_to_look_at(&options.system)?,
+        system: given_to_look_at(&options.system.found, &options.system.arguments)?,
         seekers: within.seekers(output)?,
         choices: SystemChoices {
             stdin: options.system.stdin,
             faults: options.system.faults.unwrap_or(0),
             more: false,
+            ..SystemChoices::default()
         },
     })
 }

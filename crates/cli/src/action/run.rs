@@ -93,6 +93,14 @@ fn real(options: &args::Run) -> Result<Provided, Failure> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |now| now.as_nanos() as u64);
         (given.start, given.seed) = (Some(now), now);
+        if !options.system.found.terminal {
+            let is_read = options.system.stdin.is_none() && std::io::stdin().is_terminal();
+            let are_printed = [
+                std::io::stdout().is_terminal(),
+                std::io::stderr().is_terminal(),
+            ];
+            given.terminals = [is_read, are_printed[0], are_printed[1]];
+        }
     }
     Ok(given)
 }

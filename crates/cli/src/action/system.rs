@@ -19,6 +19,7 @@ pub(super) fn given(
     let nothing = options.found.folders.is_empty()
         && options.found.environment.is_empty()
         && options.stdin.is_none()
+        && !options.found.terminal
         && options.arguments.is_empty()
         && seed.is_none();
     if nothing {
@@ -38,6 +39,7 @@ pub(super) fn given(
             None => Vec::new(),
             Some(path) => input(path)?,
         },
+        terminals: [options.found.terminal; 3],
         start: None,
         seed: seed.unwrap_or(0),
     }))
@@ -56,11 +58,14 @@ pub(super) fn folders(texts: &[String]) -> Vec<(PathBuf, String)> {
 ///
 /// # Errors
 /// A variable without a value.
-pub(super) fn given_to_look_at(options: &args::SystemChoices) -> Result<Option<Provided>, Failure> {
+pub(super) fn given_to_look_at(
+    found: &args::Found,
+    arguments: &[String],
+) -> Result<Option<Provided>, Failure> {
     let options = args::System {
-        found: options.found.clone(),
+        found: found.clone(),
         stdin: None,
-        arguments: options.arguments.clone(),
+        arguments: arguments.to_vec(),
     };
     given(&options, None)
 }

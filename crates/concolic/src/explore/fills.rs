@@ -12,8 +12,8 @@ use crate::set::{Set, value_of};
 use crate::shadow::Ask;
 
 impl Explorer<'_, '_> {
-    /// The end of what is followed: a call that brings bytes.
-    pub(super) fn unfollowed(&mut self, state: &State, id: PrimitiveId) -> Next {
+    /// The end of what is followed: a call that brings bytes, where somebody else answers calls with one value.
+    fn unfollowed(&mut self, state: &State, id: PrimitiveId) -> Next {
         let board = self.start.board.clone();
         let name = board.primitive(id).map_or("", |primitive| &primitive.name);
         let reason = format!("{name} puts bytes into memory, which is not followed");
@@ -29,7 +29,7 @@ impl Explorer<'_, '_> {
         result: Option<ValType>,
         to: usize,
     ) -> Result<(), Next> {
-        if self.is_round {
+        if self.is_round && !self.parting.calls.is_empty() {
             return Err(self.unfollowed(state, id));
         }
         let board = self.start.board.clone();

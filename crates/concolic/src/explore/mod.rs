@@ -61,7 +61,8 @@ pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
     MOST_STEPS, Search, Start, SystemChoices,
 };
-pub use system::{FAULTS, MORE_STDIN, STDIN, UNASKED_STDIN};
+pub(crate) use system::said_once;
+pub use system::{FAULTS, MORE_STDIN, PIECES, STDIN, UNASKED_STDIN};
 pub(crate) use watched::Parting;
 pub use watched::{Said, Truths, Watched};
 

@@ -255,30 +255,37 @@ impl Explorer<'_, '_> {
         if !self.is_round {
             return false;
         }
-        let Some((pending, at)) = self.machine.pending().zip(self.machine.location()) else {
+        let Some(pending) = self.machine.pending() else {
             return false;
         };
-        let is_first = self.passes == Some(self.machine.steps());
         let board = &self.start.board;
         let Some(id) = self.start.primitives.get(pending.func.0 as usize) else {
             return false;
         };
         let is_watched = |watched: &dyn super::Watched| watched.stops_before(*id);
         if self.parting.watched.is_some_and(is_watched) || self.parting.calls.contains(id) {
-            return !is_first;
+            return self.passes != Some(self.machine.steps());
         }
         let action = board.action(*id, &pending.args, self.machine.memory());
         if !matches!(action, Ok(Action::Wait { .. })) {
             return false;
         }
+        self.stops_in_time(state)
+    }
+
+    /// Whether a round ends before the pending call, which lets time pass.
+    pub(super) fn stops_in_time(&self, state: &mut State) -> bool {
         if self.parting.watched.is_some() || !self.parting.calls.is_empty() {
-            return !is_first;
+            return self.passes != Some(self.machine.steps());
         }
-        if state.waited.contains(&at.offset) {
-            return true;
+        let Some(at) = self.machine.location() else {
+            return false;
+        };
+        let again = state.waited.contains(&at.offset);
+        if !again {
+            state.waited.push(at.offset);
         }
-        state.waited.push(at.offset);
-        false
+        again
     }
 
     /// Notes how a path of a round ended.

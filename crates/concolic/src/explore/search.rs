@@ -24,17 +24,54 @@ pub struct SystemChoices {
     pub faults: u32,
     /// Whether nobody asked for just so many bytes, so that it is said where more would be read.
     pub more: bool,
+    /// Standard input goes on for ever, or until it ends: then a read brings as many bytes as are wanted or fewer, and the
+    /// end is a read that brings none.
+    pub is_endless: bool,
+    /// Such input comes in pieces of at most so many bytes: 1 is one by one. Without a number it comes as it may, as far as
+    /// that is looked at, and the rest is said.
+    pub piece: Option<u32>,
 }
 
 impl SystemChoices {
+    /// Standard input is anything, for ever; nothing fails.
+    pub const ANY_INPUT: Self = SystemChoices {
+        stdin: Some(u32::MAX),
+        faults: 0,
+        more: false,
+        is_endless: true,
+        piece: None,
+    };
+
     /// How many bytes may come where at most so many are wanted: fewer only at the end.
     pub fn most_input(&self, wanted: u32) -> Option<u32> {
         self.stdin.map(|left| left.min(wanted))
     }
 
+    /// Where states are compared: standard input that may be anything goes on for ever, or until it ends, and if calls may
+    /// fail, any number of them may.
+    pub(crate) fn of_states(self, input_is_over: bool) -> Self {
+        let left = if input_is_over { 0 } else { u32::MAX };
+        SystemChoices {
+            stdin: self.stdin.map(|_| left),
+            faults: if self.faults == 0 { 0 } else { u32::MAX },
+            more: false,
+            is_endless: true,
+            ..self
+        }
+    }
+
+    /// Whether there is no more of endless standard input; nothing if it is as it was given.
+    pub fn input_is_over(&self) -> Option<bool> {
+        let left = self.stdin.filter(|_| self.is_endless)?;
+        Some(left == 0)
+    }
+
     /// So many bytes have come of at most so many: fewer are the last.
     pub fn came(&mut self, count: u32, most: u32) {
         let left = self.stdin.unwrap_or(0);
+        if self.is_endless && count > 0 {
+            return;
+        }
         let is_end = count < most;
         self.stdin = Some(if is_end { 0 } else { left - count });
         self.more &= !is_end;

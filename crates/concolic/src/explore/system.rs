@@ -16,12 +16,15 @@ use crate::shadow::{Ask, Bytes};
 
 /// Why something is left out: nobody asked for errors.
 pub const FAULTS: &str = "errors that calls of the operating system may meet are not looked for";
-const FAULTS_OF_STATES: &str = "errors that calls of the operating system may meet are not looked for in states: \
-                                'borges paths --faults' looks for them";
 /// So many bytes of standard input are looked at where bugs are looked for and nobody says how many.
 pub const UNASKED_STDIN: u32 = 16;
 /// Why something is left out: more of them would be read.
 pub const MORE_STDIN: &str = "of standard input, 16 bytes are looked at, which may be anything";
+
+/// Where states are compared, so many bytes of standard input come at once, or fewer.
+const MOST_PIECE: u32 = 16;
+/// Why something is left out: a program asks for more at once.
+pub const PIECES: &str = "where more than 16 bytes of standard input are asked for, they are looked at as coming one by one";
 
 /// Why something is left out: nobody asked for other input.
 pub const STDIN: &str = "standard input is read as it was given: no other is looked at";
@@ -32,13 +35,14 @@ const FILED: &str = "a file is read after bytes that depend on inputs were writt
 /// Why something is left out: the codes are more than there are paths for.
 const EXIT_CODES: &str =
     "the exit code depends on inputs and has too many values: it is shown as one of them";
-const AFTER_INPUT: &str = "calls of the operating system are not followed once an input was read";
+const KEPT: &str = "bytes that depend on inputs are written to a file, which states do not keep";
 
 /// The reason, if it is one that an exploration says once, wherever it is so first.
-pub(super) fn said_once(reason: &str) -> Option<&'static str> {
+pub(crate) fn said_once(reason: &str) -> Option<&'static str> {
     let once = [
         FAULTS,
         MORE_STDIN,
+        PIECES,
         STDIN,
         AS_IT_COMES,
         super::events::UNTOLD,
@@ -55,11 +59,6 @@ impl Explorer<'_, '_> {
         to: usize,
     ) -> Result<(), Next> {
         let board = self.start.board.clone();
-        if self.is_round && !state.reads.is_empty() {
-            // What it reads of memory may depend on inputs.
-            self.leave_out(state, AFTER_INPUT);
-            return Err(Next::End(End::Cut(Cut::Fills)));
-        }
         self.decide_memory(state, (id, args))?;
         if self.fails(state, (id, args), to)? {
             return Ok(());
@@ -74,8 +73,12 @@ impl Explorer<'_, '_> {
             self.leave_out(state, FILED);
             return Err(Next::End(End::Cut(Cut::Fills)));
         }
-        if printed(state) == before {
-            self.note_filed(state, (id, args));
+        if printed(state) == before && self.is_filed(state, (id, args)) {
+            if self.is_round {
+                self.leave_out(state, KEPT);
+                return Err(Next::End(End::Cut(Cut::Fills)));
+            }
+            state.is_filed = true;
         }
         self.answers(state, called, (to, args.len()), 0..0)
     }
@@ -88,11 +91,11 @@ impl Explorer<'_, '_> {
         called: &SystemCall,
         to: usize,
     ) -> Result<(), Next> {
-        if self.is_round {
-            return Err(self.unfollowed(state, id));
-        }
         let wanted = called.input_wanted();
         if let Some(most) = wanted.and_then(|wanted| state.choices.most_input(wanted)) {
+            if self.is_round {
+                return self.input_of_states(state, (id, args), (most, to));
+            }
             if state.choices.more && wanted > Some(most) {
                 self.say(state, MORE_STDIN);
             }
@@ -100,12 +103,22 @@ impl Explorer<'_, '_> {
         }
         self.say(state, if wanted.is_some() { STDIN } else { AS_IT_COMES });
         let usual = state.outside.state.usual(called);
-        let usual = usual.unwrap_or(Value::I32(0).into());
-        let (ty, cell) = (usual.value.ty(), cell_of(usual.value));
-        let part = ReadPart::Given(usual.clone());
-        self.push_read(state, (id, args), part, (ty, Set::single(cell)))?;
-        let called = self.call_system(state, (id, args), Some(&usual))?;
-        self.answers(state, called, (to, args.len()), 0..0)
+        self.given(state, (id, args), usual.unwrap_or(Value::I32(0).into()), to)
+    }
+
+    /// Answers a call with what it comes to, as nobody looks at anything else.
+    fn given(
+        &mut self,
+        state: &mut State,
+        call: (PrimitiveId, &[Value]),
+        given: Yield,
+        to: usize,
+    ) -> Result<(), Next> {
+        let (ty, cell) = (given.value.ty(), cell_of(given.value));
+        let part = ReadPart::Given(given.clone());
+        self.push_read(state, call, part, (ty, Set::single(cell)))?;
+        let called = self.call_system(state, call, Some(&given))?;
+        self.answers(state, called, (to, call.1.len()), 0..0)
     }
 
     /// Decides with which code the program ends: with another one it is another path, unless they are too many for that.
@@ -196,6 +209,7 @@ impl Explorer<'_, '_> {
                     memory: &state.shadow.memory,
                 }
                 .of(byte);
+                self.reads(state, expr);
                 if self.only_value(state, expr).is_none() {
                     return Err(Next::Asked(Ask::Value(expr)));
                 }
@@ -205,17 +219,22 @@ impl Explorer<'_, '_> {
         Ok(())
     }
 
-    /// Takes note of a call that printed nothing: bytes that depend on inputs may lie in files from now on.
-    fn note_filed(&mut self, state: &mut State, (id, args): (PrimitiveId, &[Value])) {
+    /// Of a call that printed nothing: whether bytes that depend on inputs lie in files from now on.
+    fn is_filed(&mut self, state: &mut State, (id, args): (PrimitiveId, &[Value])) -> bool {
         if state.shadow.memory.bytes().next().is_none() {
-            return;
+            return false;
         }
         let board = self.start.board.clone();
         let memory = self.machine.memory();
         let read = state.outside.state.memory_read(&board, id, args, memory);
-        let mut moved = read.moved.iter();
-        state.is_filed |=
-            moved.any(|(address, count)| !state.shadow.memory.within(*address, *count).is_empty());
+        let mut is_filed = false;
+        for (address, count) in read.moved {
+            for (_, byte) in state.shadow.memory.within(address, count) {
+                self.reads(state, byte.value);
+                is_filed |= self.only_value(state, byte.value).is_none();
+            }
+        }
+        is_filed
     }
 
     /// Lets a call fail, if it is to: whether it did.
@@ -226,10 +245,8 @@ impl Explorer<'_, '_> {
         to: usize,
     ) -> Result<bool, Next> {
         let board = self.start.board.clone();
-        if state.choices.faults == 0 || self.is_round {
-            if board.may_fail(id) && self.is_round {
-                self.say(state, FAULTS_OF_STATES);
-            } else if board.may_fail(id) && self.start.choices.faults == 0 {
+        if state.choices.faults == 0 {
+            if board.may_fail(id) && self.start.choices.faults == 0 {
                 self.say(state, FAULTS);
             }
             return Ok(false);
@@ -242,6 +259,10 @@ impl Explorer<'_, '_> {
                 let Some(allowed) = allowed else {
                     return Ok(false);
                 };
+                if self.is_round && self.passes != Some(self.machine.steps()) {
+                    self.wait_before_input(state);
+                    return Err(Next::Waits);
+                }
                 let errors = (ValType::I32, Set::of_codomain(&allowed));
                 self.push_read(state, (id, args), ReadPart::Fault, errors)?;
                 *state.fails.insert(state.reads.len() as u32 - 1)
@@ -256,7 +277,9 @@ impl Explorer<'_, '_> {
         if goes {
             return Ok(false);
         }
-        state.choices.faults -= 1;
+        if !self.is_round {
+            state.choices.faults -= 1;
+        }
         let chosen = Value::I32(state.model[place as usize] as u32 as i32).into();
         let called = self.call_system(state, (id, args), Some(&chosen))?;
         self.answers(state, called, (to, args.len()), 0..0)?;
@@ -266,6 +289,32 @@ impl Explorer<'_, '_> {
             state.shadow.set_cell(to, number);
         }
         Ok(true)
+    }
+
+    /// Reads standard input where states are compared: as many bytes as are wanted or fewer. Once it is over, time passes
+    /// where it is read: a program that goes on asking comes round there.
+    fn input_of_states(
+        &mut self,
+        state: &mut State,
+        call: (PrimitiveId, &[Value]),
+        (most, to): (u32, usize),
+    ) -> Result<(), Next> {
+        if most > 0 {
+            let most = match state.choices.piece {
+                Some(piece) => most.min(piece),
+                None if most > MOST_PIECE => {
+                    self.say(state, PIECES);
+                    1
+                }
+                None => most,
+            };
+            return self.standard_input(state, call, (most, to));
+        }
+        if self.stops_in_time(state) {
+            self.wait_before_input(state);
+            return Err(Next::Waits);
+        }
+        self.given(state, call, Value::I32(0).into(), to)
     }
 
     /// Reads standard input: at most so many bytes, whatever they are.

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use borges_board::PrimitiveId;
+use borges_board::{PrimitiveId, choice_text};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Touchable, Verdict};
-use borges_vm::Value;
+use borges_vm::{ValType, Value};
 
 use super::state::DeviceState;
-use super::{Device, DeviceWay, Look};
+use super::{Device, DeviceWay, Look, WayInput};
 use crate::path::End;
+use crate::set::value_of;
 
 /// The program, the only one who acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +45,31 @@ pub(super) fn outcome_of(end: Option<&End>) -> Outcome<String> {
     Outcome {
         verdicts: verdict.into(),
         value,
+    }
+}
+
+impl WayInput {
+    /// What it answers, in words.
+    fn answers(&self) -> String {
+        if self.is_fault && self.set.contains(0) {
+            return "ok".to_owned();
+        }
+        if self.is_fault {
+            let cells = self.set.cells();
+            let names = cells.map(|cell| value_of(self.ty, cell).into());
+            let names = names.filter_map(|choice| choice_text(&choice));
+            return names.collect::<Vec<_>>().join("|");
+        }
+        let value = self.set.to_codomain(self.ty).to_string();
+        match &*self.bytes {
+            [] => value,
+            bytes => {
+                let bytes = bytes
+                    .iter()
+                    .map(|set| set.to_codomain(ValType::I32).to_string());
+                format!("{value}: {}", bytes.collect::<Vec<_>>().join(", "))
+            }
+        }
     }
 }
 
@@ -102,10 +128,8 @@ impl Language for Device<'_> {
             (None, None) if state.is_moment() => ("go on", "nothing arrives".to_owned()),
             (Some(input), None) => {
                 let call = self.call(input.primitive, &input.args);
-                (
-                    "read",
-                    format!("{call} = {}", input.set.to_codomain(input.ty)),
-                )
+                let rule = if input.is_fault { "fails" } else { "read" };
+                (rule, format!("{call} = {}", input.answers()))
             }
             (None, None) => ("call", state.calls().map_or_else(String::new, called)),
         };

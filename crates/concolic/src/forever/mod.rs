@@ -43,8 +43,9 @@ use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::explore::{
     Bounds, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched, Workbench,
+    said_once,
 };
-use crate::path::{Cut, End, Read, Unexplored};
+use crate::path::{Cut, End, Read, ReadPart, Unexplored};
 use crate::set::{Set, cell_of, value_of};
 use crate::shadow::Touched;
 use crate::solver::Solver;
@@ -185,7 +186,7 @@ impl Look {
     }
 }
 
-/// An input on a way.
+/// An input on a way, or whether a call of an operating system fails.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WayInput {
     /// Its primitive.
@@ -198,6 +199,10 @@ pub struct WayInput {
     pub set: Set,
     /// One with which it is taken from some run that leads to the state.
     pub value: Value,
+    /// Of one that puts bytes into memory, what each of them is.
+    pub bytes: Vec<Set>,
+    /// It says whether a call fails: the answers are 0 if it goes as it does by itself, or minus the number of the error.
+    pub is_fault: bool,
 }
 
 impl<'d> Device<'d> {
@@ -336,7 +341,9 @@ impl<'d> Device<'d> {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
-            let Some(mut path) = state.path() else { break };
+            let Some(mut path) = state.path(self.start.choices) else {
+                break;
+            };
             let garbage = (self.garbage != 0).then_some(self.garbage as u8);
             before.follow_left_out(&mut path, &mut bench.dag, garbage);
             if self.garbage != 0 {
@@ -383,8 +390,10 @@ impl<'d> Device<'d> {
         self.is_cut.set(self.is_cut.get() || look.is_cut);
         let mut unexplored = self.unexplored.borrow_mut();
         for left_out in look.unexplored {
-            let same =
-                |known: &Unexplored| known.at == left_out.at && known.reason == left_out.reason;
+            let is_once = said_once(&left_out.reason).is_some();
+            let same = |known: &Unexplored| {
+                known.reason == left_out.reason && (is_once || known.at == left_out.at)
+            };
             if !unexplored.iter().any(same) {
                 unexplored.push(left_out);
             }
@@ -400,6 +409,7 @@ impl<'d> Device<'d> {
     ) -> (Workbench, Round) {
         bench.machine.clone_from(&self.start.machine);
         let mut path = Path::new(self.start.state.clone());
+        path.choices = self.start.choices.of_states(false);
         let shown = self.shown(&self.start.state);
         self.compared(budget)
             .begin(&mut path, &mut bench.dag, &shown);
@@ -449,6 +459,7 @@ impl<'d> Device<'d> {
             live: &self.live,
             board: &self.start.board,
             primitives: &self.start.primitives,
+            choices: self.start.choices,
             words: &self.words,
             times: &self.times,
             found_times: &self.found_times,
@@ -690,6 +701,7 @@ impl<'d> Device<'d> {
     pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<DeviceState> {
         let mut bench = self.bench.take()?;
         let mut path = Path::new(board.clone());
+        path.choices = self.start.choices.of_states(board.input_is_over());
         let shown = self.shown(board);
         self.compared(self.budget)
             .begin(&mut path, &mut bench.dag, &shown);
@@ -821,12 +833,26 @@ impl<'d> Device<'d> {
 
 /// The first input that was read after those that are known.
 fn reading(reads: &[Read], model: &[u64], known: usize) -> Option<WayInput> {
-    let read = reads.get(known)?;
+    let new = reads.iter().zip(model).skip(known);
+    let mut new = new.filter(|(read, _)| !matches!(read.part, ReadPart::Given(_)));
+    let mut first = new.next()?;
+    let is_fault = |read: &Read| read.part == ReadPart::Fault;
+    let mut rest = new.peekable();
+    // A call that could fail and does not may be an input as well.
+    if is_fault(first.0) && *first.1 == 0 {
+        let same =
+            |next: &&(&Read, &u64)| next.0.part == ReadPart::Value && next.0.step == first.0.step;
+        first = rest.next_if(|next| same(&next)).unwrap_or(first);
+    }
+    let (read, cell) = first;
+    let bytes = rest.take_while(|(next, _)| next.part.is_byte());
     Some(WayInput {
         primitive: read.primitive,
         args: read.args.clone(),
         ty: read.ty,
         set: read.domain.clone(),
-        value: value_of(read.ty, *model.get(known)?),
+        value: value_of(read.ty, *cell),
+        bytes: bytes.map(|(byte, _)| byte.domain.clone()).collect(),
+        is_fault: is_fault(read),
     })
 }

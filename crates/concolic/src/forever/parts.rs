@@ -9,7 +9,7 @@ use super::whole::conditions;
 use super::{Device, Look, MOST_COVERING};
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{Waiting, Workbench};
+use crate::explore::{SystemChoices, Waiting, Workbench};
 
 /// A state that a way leads to, or a part of one.
 pub(super) struct Part {
@@ -63,7 +63,9 @@ impl Device<'_> {
     ) -> (Workbench, Vec<Part>) {
         let mut parts = Vec::new();
         let is_one = self.watched.is_none() && !self.is_split;
-        let stop = (!is_one).then(|| part.stop(&mut bench)).flatten();
+        let stop = (!is_one)
+            .then(|| part.stop(&mut bench, self.start.choices))
+            .flatten();
         match stop {
             None => parts.push(part),
             Some(stop) => {
@@ -174,7 +176,7 @@ impl Device<'_> {
         let opposite = condition.allowed.complement(bench.dag.ty(condition.expr));
         let mut two = Vec::new();
         for allowed in [condition.allowed.clone(), opposite] {
-            let Some(stop) = part.stop(&mut bench) else {
+            let Some(stop) = part.stop(&mut bench, self.start.choices) else {
                 break;
             };
             let condition = Constraint::new(condition.expr, allowed);
@@ -217,12 +219,12 @@ impl Device<'_> {
 
 impl Part {
     /// The state as a path that has come there.
-    fn stop(&self, bench: &mut Workbench) -> Option<Waiting> {
+    fn stop(&self, bench: &mut Workbench, choices: SystemChoices) -> Option<Waiting> {
         let Stands::Before(before) = &self.state.0.stands else {
             return None;
         };
         let before: &Before = before;
-        let path = self.state.path()?;
+        let path = self.state.path(choices)?;
         let snapshot = before.with_left_out(&mut bench.machine);
         Some(Waiting::at(snapshot, path, !before.is_moment))
     }

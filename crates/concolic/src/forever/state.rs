@@ -24,7 +24,9 @@ use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{Looked, Origin, State as Path, Truths, Waiting, Workbench, events};
+use crate::explore::{
+    Looked, Origin, State as Path, SystemChoices, Truths, Waiting, Workbench, events,
+};
 use crate::memory::Byte;
 use crate::path::{Cut, End, Read};
 use crate::set::{Set, combination, combinations, value_of};
@@ -139,9 +141,9 @@ impl Before {
 
 impl DeviceState {
     /// The path from which a round goes on; none of an end.
-    pub(super) fn path(&self) -> Option<Path> {
+    pub(super) fn path(&self, choices: SystemChoices) -> Option<Path> {
         match &self.0.stands {
-            Stands::Before(before) => Some(before.path(self.0.truths)),
+            Stands::Before(before) => Some(before.path(self.0.truths, choices)),
             Stands::Ended(..) => None,
         }
     }
@@ -281,9 +283,16 @@ impl Before {
         self.variables.iter().map(read)
     }
 
-    /// The path from which a round goes on.
-    fn path(&self, truths: Truths) -> Path {
+    /// A path under its board of which nothing else is known.
+    fn begun(&self, choices: SystemChoices) -> Path {
         let mut path = Path::new(self.board.clone());
+        path.choices = choices.of_states(self.board.input_is_over());
+        path
+    }
+
+    /// The path from which a round goes on.
+    fn path(&self, truths: Truths, choices: SystemChoices) -> Path {
+        let mut path = self.begun(choices);
         path.truths = truths;
         path.outside.clocks = self.clocks.to_vec();
         for (place, expr) in &self.places {
@@ -321,6 +330,8 @@ pub(super) struct Compared<'c> {
     pub(super) live: &'c Live,
     pub(super) board: &'c borges_board::Board,
     pub(super) primitives: &'c [PrimitiveId],
+    /// What is looked at of its operating system.
+    pub(super) choices: SystemChoices,
     /// What is taken for anything.
     pub(super) words: &'c [StateWord],
     /// The words that hold times wherever they are, also where the program gave them a known number.
@@ -403,7 +414,9 @@ impl Compared<'_> {
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
         let is_moment = !stop.is_at_call;
-        let call = self.next_call(&bench.machine).filter(|_| !is_moment);
+        let board = &stop.state.outside.state;
+        let call = self.next_call(&bench.machine, board);
+        let call = call.filter(|_| !is_moment);
         let mut path = stop.state;
         let frames: Vec<FrameView> = bench.machine.frames().collect();
         let dead = self.dead(&frames, &path.looked);
@@ -437,6 +450,7 @@ impl Compared<'_> {
         let snapshot = bench.machine.snapshot(bench.last_snapshot.as_ref());
         bench.last_snapshot = Some(snapshot.clone());
         let board = path.outside.state.influence(self.board, self.are_clocks);
+        let board = board.with_system_influence(path.choices.input_is_over());
         // Most ways leave it as it was: then it is kept once.
         let as_before = from.before.map(|before| &before.board);
         let as_before = as_before.filter(|known| **known == board).cloned();
@@ -459,11 +473,20 @@ impl Compared<'_> {
     }
 
     /// The call before which a machine stands.
-    fn next_call(&self, machine: &Machine) -> Option<NextCall> {
+    fn next_call(&self, machine: &Machine, board: &BoardState) -> Option<NextCall> {
         let call = machine.pending()?;
         let primitive = *self.primitives.get(call.func.0 as usize)?;
-        let is_input = matches!(self.board.primitive(primitive)?.kind, PrimitiveKind::Input);
         let args = call.args.clone();
+        let is_input = match self.board.primitive(primitive)?.kind {
+            PrimitiveKind::Input => true,
+            PrimitiveKind::System => {
+                let memory = machine.memory();
+                let wanted = || board.input_wanted(self.board, primitive, &args, memory);
+                let is_anything = self.choices.stdin.is_some() && !board.input_is_over();
+                is_anything && wanted().is_some()
+            }
+            _ => false,
+        };
         Some(NextCall {
             primitive,
             args,
@@ -512,7 +535,7 @@ impl Compared<'_> {
             }
             snapshot = bench.machine.snapshot(Some(&snapshot));
             // Its arguments may be among what turned out to be constant.
-            call = call.and_then(|_| self.next_call(&bench.machine));
+            call = call.and_then(|_| self.next_call(&bench.machine, &board));
         }
         let before = Before {
             snapshot,
@@ -571,7 +594,7 @@ impl Compared<'_> {
             // A snapshot of this machine fits it.
             let restored = bench.machine.restore(&before.snapshot);
             debug_assert_eq!(restored, Ok(()));
-            let mut path = Path::new(before.board.clone());
+            let mut path = before.begun(self.choices);
             path.truths = truths;
             let shown = before.clocks.iter().map(|clock| clock.is_read.then_some(0));
             let shown: Vec<Option<i64>> = shown.collect();

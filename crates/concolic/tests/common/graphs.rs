@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use borges_board::Codomain;
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, End, Flow, Start, Unread, explore_states,
+    Bounds, Budget, Comparing, Device, DeviceState, End, FAULTS, Flow, Start, Unexplored, Unread,
+    explore_states,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{ValType, Value};
@@ -79,9 +80,10 @@ fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Trut
     let mut add = |comes: Comes, next: &mut HashMap<Vec<u8>, Box<Standing>>, stops: u32| match comes
     {
         Comes::Stands(standing) => {
-            let board = standing
-                .board
-                .influence(&start.board, how.elapses.is_some());
+            let board = &standing.board;
+            let input = board.system().map(|_| board.input_is_over());
+            let board = board.influence(&start.board, how.elapses.is_some());
+            let board = board.with_system_influence(input);
             let key = (standing.machine.hash().0, board.hash64());
             let key = [key.0.to_le_bytes(), key.1.to_le_bytes()].concat();
             next.insert(key, standing);
@@ -207,7 +209,8 @@ pub(crate) fn differences(
     let graph = exploration.graph();
     let device = graph.language();
     assert!(!device.is_cut(), "{name}: no time");
-    if !device.unexplored().is_empty() {
+    let is_left_out = |left: &Unexplored| &*left.reason != FAULTS;
+    if device.unexplored().iter().any(is_left_out) {
         return None;
     }
     let (levels, ends) = all_runs(start, device, depth, how);
@@ -227,7 +230,7 @@ pub(crate) fn differences(
                     .entry(format!("{:?}", Some((*trap, *place))))
                     .or_insert(at);
             }
-            Some(End::Returned) => {
+            Some(End::Returned | End::Exited(_)) => {
                 found_ends.entry("None".to_owned()).or_insert(at);
             }
             Some(end) => panic!("{name}: {end:?}"),

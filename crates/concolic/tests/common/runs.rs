@@ -1,6 +1,8 @@
 //! Plain runs from input to input.
 
-use borges_board::{Action, BoardState, Captured, Codomain, PrimitiveKind};
+use borges_board::{
+    Action, BoardState, Captured, Codomain, PrimitiveId, PrimitiveKind, SystemCall, Yield,
+};
 use borges_concolic::Start;
 use borges_vm::{CodeOffset, Exit, Machine, Trap, Value};
 
@@ -51,7 +53,21 @@ pub(crate) fn go_on(
         );
         let refused = |standing| Comes::Ends(Some((Trap::Host, Some(at))), Box::new(standing));
         let result = match board.primitive(id).expect("known").kind {
-            PrimitiveKind::Trap | PrimitiveKind::System => return refused(standing),
+            PrimitiveKind::Trap => return refused(standing),
+            PrimitiveKind::System => {
+                if asks_input(start, &standing, id, &args).is_some() {
+                    let has_waited = standing.board.input_is_over() && !waited.contains(&at);
+                    if answer.is_none() && !has_waited {
+                        return Comes::Stands(Box::new(standing));
+                    }
+                    waited.push(at);
+                }
+                if !system(start, &mut standing, (id, &args), answer.take()) {
+                    return Comes::Ends(None, Box::new(standing));
+                }
+                at_call = false;
+                continue;
+            }
             PrimitiveKind::Constant(value) => Some(value),
             PrimitiveKind::Input if board.check_input(id, &args, usize::MAX).is_err() => {
                 return refused(standing);
@@ -87,10 +103,60 @@ pub(crate) fn go_on(
     }
 }
 
+/// How many bytes of standard input are asked for at the most, if some are.
+fn asks_input(start: &Start, standing: &Standing, id: PrimitiveId, args: &[Value]) -> Option<u32> {
+    let memory = standing.machine.memory();
+    let wanted = standing.board.input_wanted(&start.board, id, args, memory);
+    wanted.map(|(_, most)| most)
+}
+
+/// Lets a call of an operating system happen, with a byte of standard input or -1 for its end; false if it ends the program.
+fn system(
+    start: &Start,
+    standing: &mut Standing,
+    (id, args): (PrimitiveId, &[Value]),
+    answer: Option<Value>,
+) -> bool {
+    let is_over = standing.board.input_is_over();
+    let byte = match answer {
+        Some(Value::I32(byte @ 0..)) => Some(byte as u8),
+        _ => None,
+    };
+    let came = Yield {
+        value: Value::I32(byte.map_or(0, |_| 1)),
+        bytes: byte.into_iter().collect::<Vec<u8>>().into(),
+    };
+    let chosen = asks_input(start, standing, id, args).map(|_| &came);
+    let memory = standing.machine.memory();
+    let called = standing
+        .board
+        .call_system(&start.board, id, args, memory, chosen);
+    if chosen.is_some() {
+        let is_over = is_over || byte.is_none();
+        standing.board = standing.board.clone().with_system_influence(Some(is_over));
+    }
+    match called.expect("a call of the system") {
+        SystemCall::Answers { result, writes } => {
+            let answered = standing.machine.answer_with(result.as_slice(), &writes);
+            answered.expect("the right type");
+            true
+        }
+        SystemCall::Exits(code) => {
+            standing.machine.exit(code);
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The values that an input may have in a state; none if it is no input that is asked for.
 pub(crate) fn codomain(start: &Start, standing: &Standing) -> Option<Codomain> {
     let pending = standing.machine.pending()?;
     let id = start.primitives[pending.func.0 as usize];
     let is_input = matches!(start.board.primitive(id)?.kind, PrimitiveKind::Input);
+    if asks_input(start, standing, id, &pending.args).is_some() {
+        let bytes = Codomain::range(Value::I32(-1), Value::I32(255));
+        return (!standing.board.input_is_over()).then_some(bytes);
+    }
     is_input.then(|| start.board.codomain_at(id, &pending.args, &standing.board))
 }

@@ -51,6 +51,16 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// Whether it is about states, over all inputs for ever.
+    pub(crate) fn is_of_states(&self) -> bool {
+        matches!(
+            self,
+            Question::States { .. } | Question::Picture { .. } | Question::Check { .. }
+        )
+    }
+}
+
 /// Something that a path can come to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
@@ -159,6 +169,7 @@ impl Within {
             stdin: self.stdin,
             faults: self.faults.unwrap_or(0),
             more: false,
+            ..SystemChoices::default()
         })
     }
 }

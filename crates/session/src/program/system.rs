@@ -22,6 +22,8 @@ pub struct Provided {
     pub folders: Vec<(PathBuf, String)>,
     /// What it reads from standard input.
     pub input: Vec<u8>,
+    /// Which of standard input, output and error it finds to be terminals: what it prints then comes line by line.
+    pub terminals: [bool; 3],
     /// The time at which it begins, in nanoseconds since 1970; without one, a fixed time.
     pub start: Option<u64>,
     /// What its random bytes depend on.
@@ -49,6 +51,7 @@ impl Provided {
             environment: self.environment.clone(),
             folders,
             input: self.input.clone(),
+            terminals: self.terminals,
             start: self.start.unwrap_or(usual.start),
             seed: self.seed,
             ..usual

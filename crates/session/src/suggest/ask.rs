@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use borges_concolic::{Start, UNASKED_STDIN, solver};
+use borges_concolic::{Start, SystemChoices, UNASKED_STDIN, solver};
 use borges_vm::{Outcome, Trap};
 
 use super::errand::{About, errand};
@@ -45,6 +45,12 @@ pub(crate) fn inquire(
         && system.is_some_and(|system| !system.has_input())
     {
         (choices.stdin, choices.more) = (Some(UNASKED_STDIN), true);
+    }
+    if question.is_of_states() {
+        choices = SystemChoices {
+            faults: if choices.faults > 0 { u32::MAX } else { 0 },
+            ..SystemChoices::ANY_INPUT
+        };
     }
     let (goal, words) = goal(stage, &question)?;
     let here = stage.history.here();

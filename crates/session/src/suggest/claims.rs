@@ -421,6 +421,7 @@ impl World for Halting<'_, '_> {
     }
 
     fn stops_before(&mut self, call: &Call<'_>) -> bool {
-        self.passes != Some(call.steps) && self.conditions.is_looked_at(call)
+        let is_stop = || self.conditions.is_looked_at(call) || self.plain.chooses(call);
+        self.passes != Some(call.steps) && is_stop()
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use borges_concolic::{
     Bounds, Budget, Comparing, Cut, Device, DeviceState, DeviceWay, End, Spent, StateWord,
-    explore_states,
+    SystemChoices, explore_states,
     solver::{self, Solver},
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
@@ -16,7 +16,7 @@ use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, 
 use super::{Subject, cuts, evidence, telling, words};
 use crate::command::question::UnexploredReport;
 use crate::command::{Event, Flow};
-use crate::program::OpenError;
+use crate::program::{OpenError, Provided};
 
 /// How far to explore a program's states.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,12 @@ pub struct StatesOptions {
     pub solver: Option<String>,
     /// What to take for anything from the start on: variables of the source, in memory or globals.
     pub anything: Vec<String>,
+    /// What a program finds that calls an operating system; without it, its name is all.
+    pub system: Option<Provided>,
+    /// Any of its calls may fail, any number of times.
+    pub faults: bool,
+    /// Its standard input comes in pieces of at most so many bytes; without a number, as it may.
+    pub piece: Option<u32>,
     /// Split states until every way is open to all values of its state, as far as that is possible.
     pub split: bool,
 }
@@ -89,6 +95,15 @@ impl StatesOptions {
         }
     }
 
+    /// What is looked at of an operating system.
+    pub(super) fn choices(&self) -> SystemChoices {
+        SystemChoices {
+            faults: if self.faults { u32::MAX } else { 0 },
+            piece: self.piece,
+            ..SystemChoices::ANY_INPUT
+        }
+    }
+
     /// Who answers what trying values cannot: the name was looked at before.
     pub(super) fn solver(&self) -> Option<Box<dyn Solver>> {
         solver_named(self.solver.as_deref())
@@ -116,7 +131,10 @@ pub(super) fn subject_of(
     options: &StatesOptions,
 ) -> Result<Subject, OpenError> {
     options.known_solver(path)?;
-    Subject::open(path, board, options.entry.as_deref(), None)
+    let given = options.system.as_ref();
+    let mut subject = Subject::open(path, board, options.entry.as_deref(), given)?;
+    subject.start.choices = options.choices();
+    Ok(subject)
 }
 
 /// Something that cannot be asked of a program.
@@ -343,9 +361,15 @@ impl<'f> Found<'f> {
                 break;
             }
         }
+        // A C library's buffer of what is printed, which is emptied when it is full.
+        let is_buffer = |name: &String| name.starts_with("__stdout_FILE");
+        let hint = match names.iter().any(is_buffer) {
+            true => " (what is printed waits there: --terminal has it printed line by line)",
+            false => "",
+        };
         match &*names {
             [] => String::new(),
-            names => format!("; so far, states differ most in {}", names.join(", ")),
+            names => format!("; so far, states differ most in {}{hint}", names.join(", ")),
         }
     }
 

@@ -61,6 +61,8 @@ impl Inquiry {
             || within.rounds.is_some()
             || within.order.is_some()
             || !self.stops.is_empty()
+            // What it says of errors must be said with the answer.
+            || self.start.board.system().is_some()
     }
 
     /// What all runs from a state come to, if the goal is a trap and the states that follow are soon known.

@@ -53,6 +53,7 @@ impl Helper {
                     stdin: *stdin,
                     faults: *faults,
                     more: *more,
+                    ..SystemChoices::default()
                 };
                 subject.run_until_input(*after);
                 Asked::Paths(Box::new(subject))

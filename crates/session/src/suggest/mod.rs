@@ -372,6 +372,7 @@ impl SuggestOptions {
             stdin,
             faults,
             more,
+            ..
         } = self.choices;
         let about = About::Paths {
             after: self.after,

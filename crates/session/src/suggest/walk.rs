@@ -299,9 +299,23 @@ impl<'p> Plain<'p> {
         called.unwrap_or(SystemCall::Traps)
     }
 
+    /// Whether it is chosen what a call of the operating system comes to: states are looked at before it.
+    pub(super) fn chooses(&self, call: &Call<'_>) -> bool {
+        let (board, id, args) = (&self.program.board, call.primitive, call.args);
+        let may_fail = || self.state.may_fail_here(board, id, args, call.memory);
+        let wanted = || self.state.input_wanted(board, id, args, call.memory);
+        self.choices.faults > 0 && may_fail().is_some()
+            || self.choices.stdin.is_some() && wanted().is_some()
+    }
+
     /// What is chosen for a call that wants to know something.
     fn chosen(&mut self, called: &SystemCall) -> Option<Yield> {
         let wanted = called.input_wanted();
+        if wanted.is_some() && self.choices.input_is_over() == Some(true) {
+            let nothing = Value::I32(0);
+            self.answered(&Codomain::range(nothing, nothing))?;
+            return Some(nothing.into());
+        }
         let Some(most) = wanted.and_then(|wanted| self.choices.most_input(wanted)) else {
             let usual = self.state.usual(called)?;
             self.answered(&Codomain::range(usual.value, usual.value))?;

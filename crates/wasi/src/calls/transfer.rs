@@ -63,7 +63,7 @@ fn read_input(call: &mut Call<'_>) -> Done {
             })));
         }
     };
-    call.world.input_read += bytes.len() as u64;
+    call.world.input_read = call.world.input_read.saturating_add(bytes.len() as u64);
     call.scatter(&buffers, &bytes);
     call.write_small(place, bytes.len() as u32);
     Ok(())

@@ -9,6 +9,7 @@ use borges_session::suggest::{
     Demand, Proved, StatesOptions, StatesReport, UnexploredReport, states_of_program,
 };
 
+use crate::action::system::given_to_look_at;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -35,7 +36,7 @@ pub(super) fn explore(
     let demands: Vec<(Demand, String)> = demands.collect();
     let asked = StatesOptions {
         split: options.split,
-        ..options.within.asked()
+        ..options.within.asked()?
     };
     let report = output.watch(|observer| {
         let board = options.board.as_deref();
@@ -64,8 +65,12 @@ pub(super) fn exit(options: &args::Explore, report: &StatesReport) -> Exit {
 
 impl args::Forever {
     /// As the session is asked.
-    pub(in crate::action) fn asked(&self) -> StatesOptions {
-        StatesOptions {
+    ///
+    /// # Errors
+    /// A variable without a value.
+    pub(in crate::action) fn asked(&self) -> Result<StatesOptions, Failure> {
+        let system = &self.system;
+        Ok(StatesOptions {
             entry: self.entry.script(),
             states: self.states,
             depth: self.depth,
@@ -73,8 +78,11 @@ impl args::Forever {
             without_events: self.events == Some(false),
             solver: self.solver.clone(),
             anything: self.any.clone(),
+            system: given_to_look_at(&system.found, &system.arguments)?,
+            faults: system.faults,
+            piece: system.pieces,
             split: false,
-        }
+        })
     }
 }
 

@@ -22,7 +22,9 @@ pub(super) fn survey(
     device::fits(options)?;
     fits(options)?;
     let board = options.board.as_deref();
-    let within = options.within.asked();
+    let next = "without --survey, all states are kept in a graph";
+    refuse(&options.within.system.all_given(), "graphs of states", next)?;
+    let within = options.within.asked()?;
     let asked = DeviceAsked::open(program, board, within, options.survey.bits)?;
     let keeping = keeping(options, None);
     let done = output.watch_states("states surveyed", |goes_on| {
@@ -49,6 +51,7 @@ pub(super) fn resume(
     ];
     let next = "what was kept goes on as it began: with its board, its entry and its solver";
     refuse(&again, "surveys that begin", next)?;
+    refuse(&within.system.all_given(), "graphs of states", next)?;
     let asked = &mut kept.asked.options;
     (asked.states, asked.depth, asked.time) = (within.states, within.depth, within.time);
     let keeping = keeping(options, Some(file));

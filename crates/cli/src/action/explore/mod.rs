@@ -119,7 +119,9 @@ pub(super) fn refuse_of_models(within: &args::Forever, has_board: bool) -> Resul
         ("--any", !within.any.is_empty()),
     ];
     let next = "a program of a model language has neither a board nor inputs";
-    refuse(&others, "device programs", next)
+    refuse(&others, "device programs", next)?;
+    let next = "a program of a model language calls no operating system";
+    refuse(&within.system.all_given(), "programs of WASI", next)
 }
 
 /// Refuses the options that were given and are for other programs.

@@ -84,7 +84,8 @@ impl DeviceAsked {
         options.known_solver(path)?;
         let parsed = Board::parse(board.clone(), path)?;
         let opened = Opened::on(parsed, path, &module, options.entry.as_deref())?;
-        let subject = Subject::of(path, opened);
+        let mut subject = Subject::of(path, opened);
+        subject.start.choices = options.choices();
         options.comparing(&subject, &Comparing::default())?;
         limits_of_board(&subject).map_err(|message| wrong(path, message))?;
         Ok(Self {
