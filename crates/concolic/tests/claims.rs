@@ -183,7 +183,7 @@ impl Language for Explicit<'_> {
         Some(Next::one(self.state(go_on(
             self.start,
             standing,
-            Some(*choice),
+            Some((*choice).into()),
             true,
         ))))
     }

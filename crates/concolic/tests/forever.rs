@@ -186,6 +186,60 @@ fn graphs_of_tail_calls_hold_exactly_the_states_of_all_runs() {
     }
 }
 
+/// Bytes that an input puts into memory are values of a state like others: also where they lie beside older ones, and where
+/// some of them are never looked at.
+#[test]
+fn graphs_of_filling_inputs_hold_exactly_the_states_of_all_runs() {
+    let board = r#"
+        [[primitive]]
+        name = "receive"
+        params = ["i32", "i32"]
+        result = "i32"
+        kind = "input"
+        codomain = "-1..2"
+        fills = { address = 0, room = 1, bytes = "0..2" }
+        "#;
+    // Frames of two bytes, in pieces of one or two; a frame that repeats the one before it by its first byte alone is a trap
+    // after one with two equal bytes.
+    let frames = r#"(module
+        (import "env" "receive" (func $receive (param i32 i32) (result i32)))
+        (memory 1)
+        (global $have (mut i32) (i32.const 0))
+        (global $last (mut i32) (i32.const 9))
+        (func (export "main") (local $got i32)
+            (loop $again
+                (local.set $got (call $receive
+                    (i32.add (i32.const 16) (global.get $have))
+                    (i32.sub (i32.const 2) (global.get $have))))
+                (if (i32.lt_s (local.get $got) (i32.const 0)) (then (return)))
+                (global.set $have (i32.add (global.get $have) (local.get $got)))
+                (br_if $again (i32.lt_u (global.get $have) (i32.const 2)))
+                (global.set $have (i32.const 0))
+                (if (i32.eq (global.get $last) (i32.load8_u (i32.const 16)))
+                    (then (if (i32.ne (i32.load8_u (i32.const 17)) (global.get $last)) (then unreachable))))
+                (global.set $last (select
+                    (i32.load8_u (i32.const 16)) (i32.const 9)
+                    (i32.eq (i32.load8_u (i32.const 16)) (i32.load8_u (i32.const 17)))))
+                (br $again))))"#;
+    // The same bytes stay where they came to lie, and one of them is looked at, some time.
+    let kept = r#"(module
+        (import "env" "receive" (func $receive (param i32 i32) (result i32)))
+        (memory 1)
+        (func (export "main")
+            (loop $again
+                (if (i32.le_s (call $receive (i32.const 16) (i32.const 2)) (i32.const 0))
+                    (then (if (i32.eq (i32.load8_u (i32.const 17)) (i32.const 2)) (then unreachable)) return))
+                (br $again))))"#;
+    for (name, text) in [("frames", frames), ("kept", kept)] {
+        let parsed = Board::parse("board.toml", board).expect("a valid board");
+        let start = common::start_wat(text, parsed);
+        // What is kept as it came about is soon too much to be tried.
+        for (how, depth) in [(How::default(), 8), (bounded(), 4)] {
+            assert!(check(name, &start, depth, &how), "{name}");
+        }
+    }
+}
+
 /// States before inputs, with the inputs and the events that come before them.
 type Standings = HashSet<(u32, u32, DeviceState)>;
 

@@ -56,13 +56,9 @@ fn all_states_over_any_input_and_any_errors() {
         (Demand::Toward, "depth == 3".to_owned()),
     ];
     for faults in [false, true] {
-        let report = states_of_program(
-            &program,
-            None,
-            &with_faults(faults),
-            &demands,
-            &mut |_| Flow::Continue,
-        );
+        let report = states_of_program(&program, None, &with_faults(faults), &demands, &mut |_| {
+            Flow::Continue
+        });
         let report = report.expect("it is explored");
         let left_out: Vec<&str> = report.unexplored.iter().map(|left| &*left.reason).collect();
         assert_eq!(report.complete, faults, "{left_out:?}");

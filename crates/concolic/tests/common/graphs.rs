@@ -12,7 +12,7 @@ use borges_concolic::{
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::{ValType, Value};
 
-use crate::runs::{Comes, Standing, codomain, go_on};
+use crate::runs::{Comes, Standing, codomain, go_on, yields};
 
 /// How a graph is made.
 pub(crate) struct How {
@@ -105,8 +105,9 @@ fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Trut
             match how.codomain(start, &standing) {
                 Some(codomain) => {
                     let count = codomain.count().expect("few values");
-                    for value in (0..count).filter_map(|nth| codomain.nth(nth)) {
-                        let comes = go_on(start, (*standing).clone(), Some(value), true);
+                    let values = (0..count).filter_map(|nth| codomain.nth(nth));
+                    for yielded in values.flat_map(|value| yields(start, &standing, value)) {
+                        let comes = go_on(start, (*standing).clone(), Some(yielded), true);
                         add(comes, &mut next, stops as u32 + 1);
                     }
                 }

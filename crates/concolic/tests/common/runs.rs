@@ -25,7 +25,7 @@ pub(crate) enum Comes {
 pub(crate) fn go_on(
     start: &Start,
     mut standing: Standing,
-    mut answer: Option<Value>,
+    mut answer: Option<Yield>,
     mut at_call: bool,
 ) -> Comes {
     let board = &start.board;
@@ -73,9 +73,13 @@ pub(crate) fn go_on(
                 return refused(standing);
             }
             PrimitiveKind::Input => match answer.take() {
-                Some(value) => {
-                    standing.board.observe(board, id, &args, value);
-                    Some(value)
+                Some(yielded) => {
+                    standing.board.observe(board, id, &args, yielded.value);
+                    let writes = board.writes(id, &args, &yielded);
+                    let answered = standing.machine.answer_with(&[yielded.value], &writes);
+                    answered.expect("an answer of the right type");
+                    at_call = false;
+                    continue;
                 }
                 None => return Comes::Stands(Box::new(standing)),
             },
@@ -110,29 +114,22 @@ fn asks_input(start: &Start, standing: &Standing, id: PrimitiveId, args: &[Value
     wanted.map(|(_, most)| most)
 }
 
-/// Lets a call of an operating system happen, with a byte of standard input or -1 for its end; false if it ends the program.
+/// Lets a call of an operating system happen, with standard input if it wants some; false if it ends the program.
 fn system(
     start: &Start,
     standing: &mut Standing,
     (id, args): (PrimitiveId, &[Value]),
-    answer: Option<Value>,
+    answer: Option<Yield>,
 ) -> bool {
     let is_over = standing.board.input_is_over();
-    let byte = match answer {
-        Some(Value::I32(byte @ 0..)) => Some(byte as u8),
-        _ => None,
-    };
-    let came = Yield {
-        value: Value::I32(byte.map_or(0, |_| 1)),
-        bytes: byte.into_iter().collect::<Vec<u8>>().into(),
-    };
+    let came = answer.unwrap_or_else(|| Value::I32(0).into());
     let chosen = asks_input(start, standing, id, args).map(|_| &came);
     let memory = standing.machine.memory();
     let called = standing
         .board
         .call_system(&start.board, id, args, memory, chosen);
     if chosen.is_some() {
-        let is_over = is_over || byte.is_none();
+        let is_over = is_over || came.bytes.is_empty();
         standing.board = standing.board.clone().with_system_influence(Some(is_over));
     }
     match called.expect("a call of the system") {
@@ -155,8 +152,47 @@ pub(crate) fn codomain(start: &Start, standing: &Standing) -> Option<Codomain> {
     let id = start.primitives[pending.func.0 as usize];
     let is_input = matches!(start.board.primitive(id)?.kind, PrimitiveKind::Input);
     if asks_input(start, standing, id, &pending.args).is_some() {
-        let bytes = Codomain::range(Value::I32(-1), Value::I32(255));
-        return (!standing.board.input_is_over()).then_some(bytes);
+        let lengths = Codomain::range(Value::I32(0), Value::I32(1));
+        return (!standing.board.input_is_over()).then_some(lengths);
     }
     is_input.then(|| start.board.codomain_at(id, &pending.args, &standing.board))
+}
+
+/// All that an input may yield with this value: what it puts into memory differs.
+#[allow(
+    dead_code,
+    reason = "not every test has inputs that put bytes into memory"
+)]
+pub(crate) fn yields(start: &Start, standing: &Standing, value: Value) -> Vec<Yield> {
+    let pending = standing.machine.pending().expect("a call");
+    let (id, args) = (start.primitives[pending.func.0 as usize], &pending.args);
+    let (count, allowed) = match (asks_input(start, standing, id, args), value) {
+        (Some(_), Value::I32(count)) => {
+            let any = Codomain::range(Value::I32(0), Value::I32(255));
+            (count as usize, any)
+        }
+        _ => start.board.bytes_with(id, args, value),
+    };
+    let mut texts: Vec<Vec<u8>> = vec![Vec::new()];
+    for _ in 0..count {
+        let bytes = 0..allowed.count().expect("few values");
+        let bytes: Vec<u8> = bytes
+            .filter_map(|nth| match allowed.nth(nth)? {
+                Value::I32(byte) => Some(byte as u8),
+                _ => None,
+            })
+            .collect();
+        let longer = texts.iter().flat_map(|text| {
+            let with = |byte: &u8| [&**text, &[*byte]].concat();
+            bytes.iter().map(with).collect::<Vec<_>>()
+        });
+        texts = longer.collect();
+    }
+    let texts = texts.into_iter();
+    texts
+        .map(|text| Yield {
+            value,
+            bytes: text.into(),
+        })
+        .collect()
 }
