@@ -68,7 +68,7 @@ pub(crate) enum Action {
     /// Be a simulated board that other processes debug, over TCP
     Board(Board),
     /// Find everything that a program can come to: over all inputs for ever, or all interleavings
-    Explore(Explore),
+    Explore(Box<Explore>),
     /// Wait for surveys that other processes lead, and help with them
     Worker(Worker),
     /// Find the inputs that lead to every path of a program within a bound

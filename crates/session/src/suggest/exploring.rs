@@ -133,6 +133,10 @@ pub(super) fn subject_of(
     options.known_solver(path)?;
     let given = options.system.as_ref();
     let mut subject = Subject::open(path, board, options.entry.as_deref(), given)?;
+    if subject.start.board.system().is_none() && (options.faults || options.piece.is_some()) {
+        let message = "--faults and --pieces are about calls of an operating system (WASI), and this program makes none";
+        return Err(wrong(path, message.to_owned()));
+    }
     subject.start.choices = options.choices();
     Ok(subject)
 }
