@@ -1,5 +1,7 @@
 //! Calls of primitives on a path: inputs become expressions, outputs change the model of the outside.
 
+use std::ops::Range;
+
 use borges_board::{Action, PrimitiveId, PrimitiveKind};
 use borges_vm::{Trap, ValType, Value};
 
@@ -11,6 +13,20 @@ use crate::outside::{refusals, text_refusals};
 use crate::path::{Cut, End, Read, ReadPart};
 use crate::set::{Set, cell_of, nice, value_of};
 use crate::shadow::{Ask, KNOWN};
+
+/// A call before which a machine stands.
+pub(super) struct Calling {
+    /// The imported function.
+    pub(super) func: u32,
+    /// The primitive that it is.
+    pub(super) id: PrimitiveId,
+    pub(super) args: Vec<Value>,
+    /// The cells of the arguments.
+    cells: Range<usize>,
+    /// The cell of the result, and its type if there is one.
+    to: usize,
+    result: Option<ValType>,
+}
 
 impl Explorer<'_, '_> {
     /// Whether an output changes what a limit of the board looks at, so that what it does must be known.
@@ -37,18 +53,33 @@ impl Explorer<'_, '_> {
         primitives.any(|id| self.start.board.tells_time(*id))
     }
 
-    /// Lets the pending call happen. Something to do if it is not simply done.
-    pub(super) fn call(&mut self, state: &mut State) -> Option<Next> {
+    /// The call before which the machine stands.
+    pub(super) fn calling(&self) -> Option<Calling> {
         let pending = self.machine.pending()?;
-        let func = pending.func;
-        let args = pending.args.clone();
-        let result = pending.ty.results.first().copied();
-        let id = *self.start.primitives.get(func.0 as usize)?;
+        Some(Calling {
+            func: pending.func.0,
+            id: *self.start.primitives.get(pending.func.0 as usize)?,
+            result: pending.ty.results.first().copied(),
+            cells: pending.cells,
+            to: pending.result,
+            args: pending.args,
+        })
+    }
+
+    /// Lets the pending call happen. Something to do if it is not simply done.
+    pub(super) fn call(&mut self, state: &mut State, calling: &Calling) -> Option<Next> {
+        let Calling {
+            id,
+            result,
+            to,
+            ref args,
+            ref cells,
+            ..
+        } = *calling;
         let board = self.start.board.clone();
-        let cells = self.machine.pending_cells()?;
         let (first, past) = (cells.start, cells.end);
-        let to = self.machine.pending_results()?;
         let exprs: Vec<Option<Expr>> = cells
+            .clone()
             .map(|at| Some(state.shadow.cell(at)).filter(|expr| *expr != KNOWN))
             .collect();
         let kind = board
@@ -58,7 +89,7 @@ impl Explorer<'_, '_> {
         if exprs.iter().any(Option::is_some) {
             let next = match board.exits(id) {
                 true => self.decide_exit(state, &exprs),
-                false => self.symbolic_arguments(state, (id, &args), &exprs, first, is_output),
+                false => self.symbolic_arguments(state, (id, args), &exprs, first, is_output),
             };
             if next.is_some() {
                 return next;
@@ -71,19 +102,19 @@ impl Explorer<'_, '_> {
         let answer = match kind {
             PrimitiveKind::Trap => return Some(refused),
             PrimitiveKind::Constant(value) => Some(value),
-            PrimitiveKind::System => return self.system(state, (id, &args), to).err(),
+            PrimitiveKind::System => return self.system(state, (id, args), to).err(),
             PrimitiveKind::Input => {
                 let memory = self.machine.memory().len();
-                if board.check_input(id, &args, memory).is_err() {
+                if board.check_input(id, args, memory).is_err() {
                     return Some(refused);
                 }
                 let read = match board.fills(id) {
-                    true => self.fill(state, (id, &args), result, to),
-                    false => self.read(state, (id, &args), result, to),
+                    true => self.fill(state, (id, args), result, to),
+                    false => self.read(state, (id, args), result, to),
                 };
                 return read.err();
             }
-            PrimitiveKind::Output => match self.output(state, (id, &args), &exprs) {
+            PrimitiveKind::Output => match self.output(state, (id, args), &exprs) {
                 Ok(result) => result,
                 Err(broken) => return Some(broken.unwrap_or(refused)),
             },

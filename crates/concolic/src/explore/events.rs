@@ -150,16 +150,14 @@ impl Explorer<'_, '_> {
         if state.events.len() >= most || self.machine.in_handler() {
             return None;
         }
-        let table = self.machine.table(0);
-        let handlers =
-            Self::events(state).filter_map(|event| match table.get(event.handler as usize) {
-                Some(Value::FuncRef(Some(function))) => Some(*function),
-                _ => None,
-            });
-        let mut handlers: Vec<u32> = handlers.collect();
+        Self::events(state).next()?;
+        let handler = |event: Event| match self.machine.table_element(0, event.handler) {
+            Some(Value::FuncRef(Some(function))) => Some(function),
+            _ => None,
+        };
+        let mut handlers: Vec<u32> = Self::events(state).filter_map(handler).collect();
         handlers.sort_unstable();
         handlers.dedup();
-        Self::events(state).next()?;
         if let Some(known) = self.listened.get(&handlers) {
             return Some(known.clone());
         }

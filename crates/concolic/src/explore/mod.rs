@@ -572,17 +572,18 @@ impl<'e, 'b> Explorer<'e, 'b> {
 
     /// Lets the call happen before which the machine stands, and what may arrive after it.
     fn called(&mut self, state: &mut State) -> Option<Next> {
-        if self.stops_before_call(state) {
+        let Some(calling) = self.calling() else {
+            self.after_call(state, &self.events_now(state));
+            return None;
+        };
+        if self.stops_before_call(state, &calling) {
             self.wait_before_input(state);
             return Some(Next::Waits);
         }
         let events = self.events_now(state);
-        let called = self.machine.pending().map(|call| call.func.0);
-        let next = self.call(state);
+        let next = self.call(state, &calling);
         if next.is_none() {
-            called
-                .into_iter()
-                .for_each(|func| state.shadow.note_call(func));
+            state.shadow.note_call(calling.func);
             self.after_call(state, &events);
         }
         next

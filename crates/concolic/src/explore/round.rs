@@ -10,6 +10,7 @@ use borges_board::{Action, Event};
 use borges_vm::{Machine, Snapshot};
 use hashbrown::{HashMap, HashSet};
 
+use super::calls::Calling;
 use super::events::Listening;
 use super::order::Levels;
 use super::{Bounds, Explorer, Parting, SearchOrder, Start, State, Waiting};
@@ -251,22 +252,17 @@ pub(crate) fn events(state: &State) -> Vec<Event> {
 impl Explorer<'_, '_> {
     /// Whether a round ends before the pending call: somebody watches it, or it lets time pass where time has passed before
     /// (where conditions or calls are watched, time never passes unseen).
-    pub(super) fn stops_before_call(&mut self, state: &mut State) -> bool {
+    pub(super) fn stops_before_call(&self, state: &mut State, calling: &Calling) -> bool {
         if !self.is_round {
             return false;
         }
-        let Some(pending) = self.machine.pending() else {
-            return false;
-        };
-        let board = &self.start.board;
-        let Some(id) = self.start.primitives.get(pending.func.0 as usize) else {
-            return false;
-        };
-        let is_watched = |watched: &dyn super::Watched| watched.stops_before(*id);
-        if self.parting.watched.is_some_and(is_watched) || self.parting.calls.contains(id) {
+        let id = calling.id;
+        let is_watched = |watched: &dyn super::Watched| watched.stops_before(id);
+        if self.parting.watched.is_some_and(is_watched) || self.parting.calls.contains(&id) {
             return self.passes != Some(self.machine.steps());
         }
-        let action = board.action(*id, &pending.args, self.machine.memory());
+        let board = &self.start.board;
+        let action = board.action(id, &calling.args, self.machine.memory());
         if !matches!(action, Ok(Action::Wait { .. })) {
             return false;
         }

@@ -117,13 +117,14 @@ impl<'s> Conditions<'s> {
             return Said::Fails;
         }
         let program = &self.subject.program;
-        let call = at.0.pending();
-        let id = call.and_then(|call| program.primitive(call.func.0));
+        let Some(call) = at.0.pending() else {
+            return Said::Fails;
+        };
+        let id = program.primitive(call.func.0);
         if id.is_none_or(|id| !program.board.may_break(id)) {
             return Said::Fails;
         }
-        let cells = at.0.pending_cells().into_iter().flatten();
-        looked.extend(cells.map(Looked::Cell));
+        looked.extend(call.cells.map(Looked::Cell));
         Said::from(broken(program, at, limit).is_some())
     }
 
@@ -502,8 +503,9 @@ impl Scope for Watching<'_> {
         if primitive.is_none_or(|primitive| *primitive.name != *name) {
             return no;
         }
-        let cells = self.machine.pending_cells().into_iter().flatten();
-        cells.for_each(|cell| self.note(Looked::Cell(cell)));
+        for cell in call.cells.clone() {
+            self.note(Looked::Cell(cell));
+        }
         let given = call.args.iter().map(|value| number_of(*value));
         Some(Number::Int(given.eq(arguments.iter().copied()).into()))
     }

@@ -1,6 +1,7 @@
 //! Calls: those that wait for the embedder's answer, and tail calls.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 use thiserror::Error;
 
 use super::link::InstanceId;
@@ -22,6 +23,11 @@ pub struct HostCall<'m> {
     pub ty: &'m FuncType,
     /// The arguments.
     pub args: Vec<Value>,
+    /// Which of [`Machine::cells`] they are.
+    pub cells: Range<usize>,
+    /// Which of [`Machine::cells`] the first result will be: that of the first argument, or of the frame that a tail call
+    /// leaves.
+    pub result: usize,
 }
 
 /// Why an answer is refused; the call still waits for one.
@@ -82,33 +88,24 @@ impl Machine {
     /// [`Trap::Host`], the call that was refused, so that it can be told why.
     pub fn pending(&self) -> Option<HostCall<'_>> {
         let mut args = Vec::new();
-        let func = *self.pending_in(&mut args)?;
+        let (pending, func) = self.pending_in(&mut args)?;
+        let ty = self.types.get(func.ty as usize)?;
+        let params = cells_of(&ty.params);
         Some(HostCall {
             instance: InstanceId(func.instance),
             func: FuncIdx(func.index),
-            ty: self.types.get(func.ty as usize)?,
+            ty,
             args,
+            cells: pending.arguments(params)?,
+            result: self.results_of(&pending, params)?,
         })
     }
 
     /// The imported function of [`Machine::pending`], whose arguments replace those in `args`: who answers one call after
     /// the other allocates memory for the longest only.
     pub fn pending_func(&self, args: &mut Vec<Value>) -> Option<FuncIdx> {
-        self.pending_in(args).map(|func| FuncIdx(func.index))
-    }
-
-    /// Which of [`Machine::cells`] the arguments of [`Machine::pending`] are.
-    pub fn pending_cells(&self) -> Option<core::ops::Range<usize>> {
-        let pending = self.find_pending()?;
-        pending.arguments(cells_of(&self.func_ty(pending.address)?.params))
-    }
-
-    /// Which of [`Machine::cells`] the first result of [`Machine::pending`] will be: that of the first argument, or of
-    /// the frame that a tail call leaves.
-    pub fn pending_results(&self) -> Option<usize> {
-        let pending = self.find_pending()?;
-        let params = cells_of(&self.func_ty(pending.address)?.params);
-        self.results_of(&pending, params)
+        let (_, func) = self.pending_in(args)?;
+        Some(FuncIdx(func.index))
     }
 
     fn results_of(&self, pending: &Call, params: usize) -> Option<usize> {
@@ -118,7 +115,7 @@ impl Machine {
         }
     }
 
-    fn pending_in(&self, args: &mut Vec<Value>) -> Option<&Func> {
+    fn pending_in(&self, args: &mut Vec<Value>) -> Option<(Call, &Func)> {
         args.clear();
         let pending = self.find_pending()?;
         let func = self.funcs.get(pending.address as usize)?;
@@ -128,7 +125,7 @@ impl Machine {
             .stack
             .get(pending.arguments(cells_of(&ty.params))?)?;
         args.extend(Value::all_from_cells(&ty.params, cells));
-        Some(func)
+        Some((pending, func))
     }
 
     /// Gives the waiting call its results: the call is retired and counts as a step.
