@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use borges_vm::binary::Instr;
+use borges_vm::binary::{Elsewhere, Instr};
 use borges_vm::num::NumericOp;
 use borges_vm::{CodeOffset, Module, Shared, ValType};
 use hashbrown::HashMap;
@@ -42,6 +42,10 @@ pub(crate) enum Op {
         offset: u32,
     },
     MemoryGrow,
+    /// A load of another memory than the first.
+    LoadElsewhere,
+    /// Anything else on another memory than the first, which may change it.
+    Elsewhere,
     Unary(NumericOp),
     Binary(NumericOp),
     RefIsNull,
@@ -202,7 +206,9 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
             offset: arg.offset,
         },
         Instr::MemoryGrow => Op::MemoryGrow,
-        Instr::MemorySize
+        // Nothing that is followed changes another memory, so that its size is known.
+        Instr::Elsewhere(Elsewhere::Size(_))
+        | Instr::MemorySize
         | Instr::I32Const(_)
         | Instr::I64Const(_)
         | Instr::F32Const(_)
@@ -220,6 +226,8 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::TableGrow(_) => Op::TableGrow,
         Instr::TableFill(_) => Op::TableFill,
         Instr::Wide(..) => Op::Vectors,
+        Instr::Elsewhere(Elsewhere::Load(..)) => Op::LoadElsewhere,
+        Instr::Elsewhere(_) => Op::Elsewhere,
         Instr::Throw(_) | Instr::ThrowRef | Instr::Rethrow(_) => Op::Throw,
     }
 }

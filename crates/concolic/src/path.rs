@@ -174,6 +174,9 @@ pub enum Cut {
     Vectors,
     /// Something would throw an exception, which is not followed.
     Exceptions,
+    /// Something would change another memory than the first, or read it at an address that depends on inputs, which is not
+    /// followed.
+    Memories,
 }
 
 impl Cut {
@@ -182,6 +185,7 @@ impl Cut {
         match self {
             Cut::Vectors => Some("a function with vectors (SIMD), which are not followed"),
             Cut::Exceptions => Some("an exception is thrown, which is not followed"),
+            Cut::Memories => Some("another memory than the first is used, which is not followed"),
             _ => None,
         }
     }

@@ -535,6 +535,30 @@ fn exceptions() {
     assert_eq!(explored.cut(Cut::Exceptions), 1);
 }
 
+/// Other memories than the first: what is read there at a known address is known; what is read elsewhere or written ends
+/// the path, and is named.
+#[test]
+fn other_memories() {
+    let start = start_wat(
+        r#"(module (import "env" "in" (func $in (result i32)))
+            (memory 1) (memory $table 1)
+            (data (memory $table) (i32.const 4) "\02")
+            (func (export "main") (local $x i32)
+                (local.set $x (call $in))
+                (if (i32.eq (local.get $x) (i32.load8_u $table (i32.const 4)))
+                    (then (i32.store $table (i32.const 0) (local.get $x))))
+                (if (i32.eq (local.get $x) (i32.add (memory.size $table) (i32.const 2)))
+                    (then (drop (i32.load $table (local.get $x)))))
+                (if (i32.eq (local.get $x) (i32.const 5))
+                    (then (memory.copy 0 $table (i32.const 0) (i32.const 0) (i32.const 4))))))"#,
+        board(vec![("in", vec![], i32s(0, 9))]),
+    );
+    let explored = by(&start, Bounds::default());
+    assert_eq!(ends(&explored, &End::Returned), 1);
+    assert_eq!(ends(&explored, &End::Cut(Cut::Memories)), 3);
+    assert_eq!((explored.paths.len(), explored.cut(Cut::Memories)), (4, 3));
+}
+
 /// The same in the form of the older proposal. From where something was caught already, all is followed but what throws.
 #[test]
 fn exceptions_of_the_older_form() {

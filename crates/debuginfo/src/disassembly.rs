@@ -117,7 +117,7 @@ impl Printer<'_> {
     /// What follows the mnemonic. Proposals that the VM does not run are printed without.
     fn immediates(&self, operator: &Operator<'_>) -> String {
         if let Some(memarg) = memarg(operator) {
-            return memarg_text(memarg, natural_align(operator));
+            return self.memarg_text(memarg, natural_align(operator));
         }
         match operator {
             Operator::Block { blockty }
@@ -170,8 +170,24 @@ impl Printer<'_> {
             Operator::F64Const { value } => format!("{:?}", f64::from_bits(value.bits())),
             Operator::RefNull { hty } => format!("{hty:?}").to_lowercase(),
             Operator::TypedSelect { ty } => format!("(result {ty})"),
-            Operator::MemoryInit { data_index, .. } | Operator::DataDrop { data_index } => {
-                data_index.to_string()
+            Operator::DataDrop { data_index } => data_index.to_string(),
+            Operator::MemoryInit { data_index, mem } => {
+                let memory = self.other_memory(*mem);
+                memory
+                    .into_iter()
+                    .chain([data_index.to_string()])
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            }
+            Operator::MemorySize { mem }
+            | Operator::MemoryGrow { mem }
+            | Operator::MemoryFill { mem } => self.other_memory(*mem).unwrap_or_default(),
+            Operator::MemoryCopy {
+                dst_mem: 0,
+                src_mem: 0,
+            } => String::new(),
+            Operator::MemoryCopy { dst_mem, src_mem } => {
+                format!("{} {}", self.memory(*dst_mem), self.memory(*src_mem))
             }
             Operator::TableGet { table }
             | Operator::TableSet { table }
@@ -190,6 +206,29 @@ impl Printer<'_> {
 
     fn function(&self, index: u32) -> String {
         named(self.module.names.functions.get(&index), index)
+    }
+
+    fn memory(&self, index: u32) -> String {
+        named(self.module.names.memories.get(&index), index)
+    }
+
+    /// A memory, unless it is the first, which the text format leaves out.
+    fn other_memory(&self, index: u32) -> Option<String> {
+        (index != 0).then(|| self.memory(index))
+    }
+
+    fn memarg_text(&self, memarg: &MemArg, natural: u8) -> String {
+        let mut parts: Vec<String> = self.other_memory(memarg.memory).into_iter().collect();
+        if memarg.offset != 0 {
+            parts.push(format!("offset={}", memarg.offset));
+        }
+        if memarg.align != natural {
+            parts.push(format!(
+                "align={}",
+                1u64.checked_shl(memarg.align.into()).unwrap_or(0)
+            ));
+        }
+        parts.join(" ")
     }
 
     fn local(&self, index: u32) -> String {
@@ -230,20 +269,6 @@ fn signature(ty: &FuncType) -> String {
         list("param", &ty.params),
         list("result", &ty.results)
     )
-}
-
-fn memarg_text(memarg: &MemArg, natural: u8) -> String {
-    let mut parts = Vec::new();
-    if memarg.offset != 0 {
-        parts.push(format!("offset={}", memarg.offset));
-    }
-    if memarg.align != natural {
-        parts.push(format!(
-            "align={}",
-            1u64.checked_shl(memarg.align.into()).unwrap_or(0)
-        ));
-    }
-    parts.join(" ")
 }
 
 /// The memory immediate of a load or store.

@@ -50,6 +50,7 @@ pub(crate) struct Names {
     /// The compiler calls locals of its own by their numbers, as Binaryen does.
     pub(crate) numbers_locals: bool,
     pub(crate) globals: HashMap<u32, String>,
+    pub(crate) memories: HashMap<u32, String>,
 }
 
 /// What this crate needs to know of a module, read leniently: a module that the VM accepts is read
@@ -254,6 +255,13 @@ impl ModuleIndex {
                     self.names
                         .globals
                         .insert(naming.index, naming.name.to_owned());
+                }
+            }
+            Name::Memory(map) => {
+                for naming in map {
+                    let naming = naming?;
+                    let name = naming.name.to_owned();
+                    self.names.memories.insert(naming.index, name);
                 }
             }
             _ => {}

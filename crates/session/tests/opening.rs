@@ -274,11 +274,6 @@ fn a_module_of_a_newer_webassembly_is_told_which_feature() {
     for (text, feature, flag) in [
         ("(module (memory 1 2 shared))", "threads", "-pthread"),
         ("(module (memory i64 1))", "memory64", "wasm32"),
-        (
-            "(module (memory 1) (memory 1))",
-            "multi-memory",
-            "--multi-memory-lowering",
-        ),
         ("(component)", "component", "wasm32-unknown-unknown"),
     ] {
         let told = refused(text);
@@ -287,6 +282,36 @@ fn a_module_of_a_newer_webassembly_is_told_which_feature() {
             "{text}: {told}"
         );
         assert!(!told.contains("malformed"), "{told}");
+    }
+}
+
+/// What the outside takes for the memory is the first: a program that means another one is told so.
+#[test]
+fn the_memory_of_the_outside_is_the_first() {
+    for (imports, exported, refusal) in [
+        ("", "(export \"memory\" (memory 1))", Some(1)),
+        ("", "(export \"memory\" (memory 0))", None),
+        ("", "(export \"other\" (memory 1))", None),
+        (
+            "(import \"env\" \"a\" (memory 1)) (import \"env\" \"memory\" (memory 1))",
+            "",
+            Some(1),
+        ),
+        ("(import \"env\" \"memory\" (memory 1))", "", None),
+    ] {
+        let text =
+            format!("(module {imports} (memory 1) (memory 1) {exported} (func (export \"main\")))");
+        let folder = tempfile::tempdir().expect("a folder");
+        let opened = Session::open(Options::new(written(folder.path(), &text)));
+        let told = opened.err().map(|error| error.to_string());
+        match refusal {
+            Some(index) => {
+                let told = told.expect("it is refused");
+                let named = format!("'memory' is its memory {index}");
+                assert!(told.contains(&named), "{text}: {told}");
+            }
+            None => assert_eq!(told, None, "{text}"),
+        }
     }
 }
 

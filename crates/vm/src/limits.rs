@@ -32,7 +32,10 @@ pub struct Limits {
     pub nesting: u32,
     /// Elements of a table: growing past it fails, as the standard allows.
     pub table_elements: u32,
-    /// Pages of a memory (64 KiB each): growing past it fails, as the standard allows.
+    /// Memories of a module.
+    pub memories: u32,
+    /// Pages (64 KiB each) of a memory, and of all memories of a machine together: growing past it fails, as the standard
+    /// allows.
     pub memory_pages: u32,
     /// Bytes of a memory that really exist, if the machine has less than whole pages. An access
     /// beyond is the trap [`Trap::MemoryNotBacked`](crate::Trap::MemoryNotBacked), here and on
@@ -67,6 +70,7 @@ impl Limits {
             segments: 100_000,
             nesting: 10_000,
             table_elements: 10_000_000,
+            memories: 100,
             memory_pages: 1024,
             memory_bytes: u64::MAX,
             stack_slots: 1 << 16,
@@ -91,6 +95,7 @@ impl Limits {
             segments: 512,
             nesting: 256,
             table_elements: 1024,
+            memories: 4,
             memory_pages: 1,
             memory_bytes: u64::MAX,
             stack_slots: 1024,

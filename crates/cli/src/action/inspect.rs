@@ -186,6 +186,10 @@ fn sizes(text: &mut String, contents: &ProgramContents, paint: &Paint) {
         let pages = count(u64::from(pages), "page");
         let _ = writeln!(text, "  memory   {pages} of 64 KiB");
     }
+    for (number, pages) in (1..).zip(&contents.other_memories_pages) {
+        let pages = count(u64::from(*pages), "page");
+        let _ = writeln!(text, "  memory {number} {pages} of 64 KiB");
+    }
     let (globals, tables) = (contents.globals, contents.tables);
     let _ = writeln!(text, "  globals  {globals}, tables {tables}");
 }

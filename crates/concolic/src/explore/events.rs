@@ -83,7 +83,9 @@ impl Footprint {
             Instr::MemoryGrow | Instr::MemoryInit(_) | Instr::MemoryFill => {
                 self.writes_memory = true;
             }
-            Instr::MemoryCopy => (self.reads_memory, self.writes_memory) = (true, true),
+            Instr::MemoryCopy | Instr::Elsewhere(_) => {
+                (self.reads_memory, self.writes_memory) = (true, true)
+            }
             Instr::TableGet(_) | Instr::TableSize(_) => self.reads_tables = true,
             Instr::TableSet(_)
             | Instr::TableInit { .. }

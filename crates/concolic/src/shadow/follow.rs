@@ -67,6 +67,10 @@ impl Follower<'_> {
             Op::Nothing | Op::Pop => {}
             Op::Vectors => return Some(Stopped::Cut(Cut::Vectors)),
             Op::Throw => return Some(Stopped::Cut(Cut::Exceptions)),
+            Op::Elsewhere => return Some(Stopped::Cut(Cut::Memories)),
+            // What is there is known: nothing that is followed changes it.
+            Op::LoadElsewhere if self.shadow.cell(top - 1) == KNOWN => {}
+            Op::LoadElsewhere => return Some(Stopped::Cut(Cut::Memories)),
             Op::PushKnown => self.shadow.set_cell(top, KNOWN),
             Op::LocalGet(index) => {
                 let expr = self.shadow.cell(site.locals() + index as usize);

@@ -233,6 +233,7 @@ impl Device {
         let look = Look::Memory {
             address: start.to_string(),
             length,
+            memory: 0,
         };
         // Beyond the memory nothing can be read: that is no error of the protocol's.
         let Ok(Reply::Memory(memory)) = core.look(look) else {

@@ -196,6 +196,14 @@ pub struct MemoryListing {
     pub bytes: Vec<u8>,
     /// How many of them are the object that was named or pointed to; 0 where debug information knows of none.
     pub object_bytes: u32,
+    /// Of which memory, where the program has several.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub memory: u32,
+}
+
+/// Whether that is the only memory of most programs.
+pub(super) fn is_first(memory: &u32) -> bool {
+    *memory == 0
 }
 
 /// Memory as numbers or texts: what `x/4xw` shows.

@@ -13,6 +13,7 @@ pub(crate) mod question;
 use borges_languages::model::{Progress as Explored, SurveyProgress};
 use serde::{Deserialize, Serialize};
 
+use listing::is_first;
 use listing::{
     AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
     ExpandedListing, FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing,
@@ -365,6 +366,9 @@ pub enum Look {
         address: String,
         /// How many bytes.
         length: u32,
+        /// Of which memory, where the program has several.
+        #[serde(default, skip_serializing_if = "is_first")]
+        memory: u32,
     },
     /// Memory as numbers or texts, as gdb's `x` has it.
     Examine {
@@ -373,6 +377,9 @@ pub enum Look {
         layout: String,
         /// An expression for the address.
         address: String,
+        /// Of which memory, where the program has several.
+        #[serde(default, skip_serializing_if = "is_first")]
+        memory: u32,
     },
     /// Source lines around a place (the place shown if none is given).
     List {

@@ -50,13 +50,8 @@ pub(crate) fn compare(
         .map(|n| (row(&l.board, n), row(&r.board, n)))
         .filter(|(a, b)| a != b)
         .collect();
-    let memory_bytes = l
-        .memory
-        .iter()
-        .zip(&r.memory)
-        .filter(|(a, b)| a != b)
-        .count() as u64
-        + l.memory.len().abs_diff(r.memory.len()) as u64;
+    let memories = l.memories.iter().zip(&r.memories);
+    let memory_bytes = memories.map(|(l, r)| differing_bytes(l, r)).sum();
     Ok(Reply::Difference(Box::new(UniverseDifference {
         left: l.view,
         right: r.view,
@@ -87,8 +82,17 @@ fn sight_of(
         view: stage.view(stage.history.here(), device),
         variables,
         board: state.render(stage.board()),
-        memory: stage.history.twin().machine.memory().to_vec(),
+        memories: (0..)
+            .map_while(|index| stage.history.twin().machine.memory_at(index))
+            .map(<[u8]>::to_vec)
+            .collect(),
     })
+}
+
+/// In how many bytes two states of a memory differ.
+fn differing_bytes(left: &[u8], right: &[u8]) -> u64 {
+    let differing = left.iter().zip(right).filter(|(a, b)| a != b).count();
+    differing as u64 + left.len().abs_diff(right.len()) as u64
 }
 
 /// What a comparison needs of one universe.
@@ -96,5 +100,5 @@ struct Sight {
     view: PlaceView,
     variables: Vec<(String, String)>,
     board: Vec<String>,
-    memory: Vec<u8>,
+    memories: Vec<Vec<u8>>,
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use borges_vm::Machine;
+
 use super::layout::Layout;
 use crate::command::listing::{
     ExaminedListing, ExaminedUnit, MemoryListing, Variable, VariableListing,
@@ -58,16 +60,52 @@ pub(crate) fn expand(
     expanded.map(Reply::Expanded)
 }
 
-pub(crate) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply, CommandError> {
-    let number = stage.scene().number(address)?;
-    let object_bytes = stage.scene().object_bytes(address);
-    let memory = stage.history.twin().machine.memory();
-    let outside = || {
-        let size = memory.len();
-        CommandError::NoSuch(format!(
-            "address {number} is not in the program's memory of {size} bytes"
-        ))
+/// The bytes of one of the program's memories.
+fn memory_at(machine: &Machine, index: u32) -> Result<&[u8], CommandError> {
+    match machine.memory_at(index) {
+        Some(bytes) => Ok(bytes),
+        // What has none has one of no bytes.
+        None if index == 0 => Ok(&[]),
+        None => {
+            let count = machine.module().map_or(0, |m| m.memory_types().count());
+            let have = match count {
+                0 => "no memory".to_owned(),
+                1 => "one memory, which is memory 0".to_owned(),
+                _ => format!("{count} memories, from 0 to {}", count - 1),
+            };
+            Err(CommandError::NoSuch(format!(
+                "there is no memory {index}: the program has {have}"
+            )))
+        }
+    }
+}
+
+/// An address that is not in a memory.
+fn outside(number: i128, memory: &[u8], index: u32) -> CommandError {
+    let size = memory.len();
+    let which = match index {
+        0 => "the program's memory".to_owned(),
+        _ => format!("memory {index}"),
     };
+    CommandError::NoSuch(format!(
+        "address {number} is not in {which} of {size} bytes"
+    ))
+}
+
+pub(crate) fn memory(
+    stage: &Stage,
+    index: u32,
+    address: &str,
+    length: u32,
+) -> Result<Reply, CommandError> {
+    let number = stage.scene().number(address)?;
+    // Debug information knows of the first memory only.
+    let object_bytes = match index {
+        0 => stage.scene().object_bytes(address),
+        _ => 0,
+    };
+    let memory = memory_at(&stage.history.twin().machine, index)?;
+    let outside = || outside(number, memory, index);
     let address = u32::try_from(number).map_err(|_| outside())?;
     let bytes = memory
         .get(address as usize..)
@@ -78,15 +116,21 @@ pub(crate) fn memory(stage: &Stage, address: &str, length: u32) -> Result<Reply,
         address,
         bytes,
         object_bytes,
+        memory: index,
     }))
 }
 
-pub(crate) fn examine(stage: &Stage, layout: &str, address: &str) -> Result<Reply, CommandError> {
+pub(crate) fn examine(
+    stage: &Stage,
+    index: u32,
+    layout: &str,
+    address: &str,
+) -> Result<Reply, CommandError> {
     let layout = Layout::read(layout)?;
     let scene = stage.scene();
     let start = scene.number(address)?;
     let (mut units, mut at) = (Vec::new(), start);
-    let memory = scene.machine.memory();
+    let memory = memory_at(scene.machine, index)?;
     for _ in 0..layout.count {
         let unit = u32::try_from(at)
             .ok()
@@ -99,10 +143,7 @@ pub(crate) fn examine(stage: &Stage, layout: &str, address: &str) -> Result<Repl
         at += i128::from(bytes);
     }
     if units.is_empty() {
-        let size = memory.len();
-        return Err(CommandError::NoSuch(format!(
-            "address {start} is not in the program's memory of {size} bytes"
-        )));
+        return Err(outside(start, memory, index));
     }
     let per_line = layout.per_line();
     Ok(Reply::Examined(ExaminedListing { units, per_line }))

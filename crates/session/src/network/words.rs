@@ -64,6 +64,9 @@ impl Network {
                         "it comes to a function with vectors (SIMD)".to_owned()
                     }
                     Some(End::Cut(Cut::Exceptions)) => "it throws an exception".to_owned(),
+                    Some(End::Cut(Cut::Memories)) => {
+                        "it uses another memory than the first".to_owned()
+                    }
                     Some(End::Cut(Cut::Fills)) => {
                         "its next input puts bytes into memory".to_owned()
                     }

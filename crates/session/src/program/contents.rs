@@ -87,6 +87,9 @@ pub struct ProgramContents {
     /// Pages of 64 KiB that its memory has at the start; nothing without a memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_pages: Option<u32>,
+    /// The same of its other memories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_memories_pages: Vec<u32>,
     /// How many globals it has.
     pub globals: u64,
     /// How many tables it has.
@@ -132,6 +135,9 @@ pub fn of_program(path: &Path, named: Option<&Path>) -> Result<ProgramContents, 
         exports: exports(&module),
         functions: functions(&module, &info),
         memory_pages: module.memory_type().map(|memory| memory.min),
+        other_memories_pages: (module.memory_types().skip(1))
+            .map(|memory| memory.min)
+            .collect(),
         globals: module.global_types().len() as u64,
         tables: module.table_types().len() as u64,
         custom_sections: module

@@ -12,7 +12,7 @@ struct Feature {
 }
 
 /// Those that compilers use today; where a module needs several, in this order.
-const FEATURES: [Feature; 7] = [
+const FEATURES: [Feature; 6] = [
     Feature {
         flag: WasmFeatures::THREADS,
         name: "threads (atomics, shared memory)",
@@ -34,11 +34,6 @@ const FEATURES: [Feature; 7] = [
         instead: "wasm-opt: --disable-gc --disable-reference-types",
     },
     Feature {
-        flag: WasmFeatures::MULTI_MEMORY,
-        name: "several memories (multi-memory)",
-        instead: "wasm-opt: --multi-memory-lowering",
-    },
-    Feature {
         flag: WasmFeatures::CUSTOM_PAGE_SIZES,
         name: "memory pages of another size (custom-page-sizes)",
         instead: "clang: no --page-size",
@@ -56,7 +51,8 @@ const HERE: WasmFeatures = WasmFeatures::WASM2
     .union(WasmFeatures::EXTENDED_CONST)
     .union(WasmFeatures::TAIL_CALL)
     .union(WasmFeatures::EXCEPTIONS)
-    .union(WasmFeatures::LEGACY_EXCEPTIONS);
+    .union(WasmFeatures::LEGACY_EXCEPTIONS)
+    .union(WasmFeatures::MULTI_MEMORY);
 
 /// What a module needs that the VM does not have, and what to do about it; nothing if that is not why it is refused.
 pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
@@ -116,7 +112,6 @@ mod tests {
                 "(module (type $t (func)) (func (param (ref $t))))",
                 "typed function references",
             ),
-            ("(module (memory 1) (memory 1))", "multi-memory"),
             ("(module (memory 1 (pagesize 1)))", "custom-page-sizes"),
             (
                 "(module (func (param i64 i64) (result i64 i64) (i64.mul_wide_s (local.get 0) (local.get 1))))",

@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use borges_board::{Board as BoardDescription, PortableBoard, ProgramLimits, SystemStart};
 use borges_debuginfo::{DebugInfo, Folders, SourceProvider};
 use borges_stub::{Program, ProgramError, usual_entry};
-use borges_vm::{FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, ValType, Value};
+use borges_vm::{
+    ExternType, FuncIdx, Limits, LoadError, Machine, Module, Shared, StartError, ValType, Value,
+};
 use borges_wasi::{Setup, WasiImport};
 use thiserror::Error;
 
@@ -70,6 +72,12 @@ pub enum OpenError {
     /// The entry takes or gives a vector or a reference to an exception.
     #[error("the entry cannot be called: it takes or gives {0}, which cannot leave a program")]
     Inner(&'static str),
+    /// The memory that it means by `memory` is not its first.
+    #[error(
+        "what the program calls 'memory' is its memory {0}, but calls of primitives and of the system read and write memory 0: \
+         build it so that 'memory' is the first"
+    )]
+    OtherMemory(u32),
     /// Its debug information is none.
     #[error("{}: {source}", path.display())]
     Names {
@@ -375,6 +383,9 @@ impl Opened {
         if let Some(inner) = inner {
             return Err(OpenError::Inner(inner));
         }
+        if let Some(index) = called_memory(&program.module).filter(|index| *index != 0) {
+            return Err(OpenError::OtherMemory(index));
+        }
         let arguments = program.entry_arguments(func);
         let mut machine = Machine::new(program.module.clone(), board.vm_limits())?;
         machine.begin(func, &arguments)?;
@@ -388,6 +399,19 @@ impl Opened {
             machine,
         })
     }
+}
+
+/// The memory that the module and its outside call `memory`.
+fn called_memory(module: &Module) -> Option<u32> {
+    let is_memory = |ty: &ExternType<'_>| matches!(ty, ExternType::Memory(_));
+    let imports = module.imports().filter(|import| is_memory(&import.ty));
+    let imported = (0..)
+        .zip(imports)
+        .find(|(_, import)| import.name == "memory");
+    let mut exports = module.exports().filter(|export| is_memory(&export.ty));
+    let exported = exports.find(|export| export.name == "memory");
+    let exported = exported.map(|export| export.index);
+    exported.or(imported.map(|(index, _)| index))
 }
 
 /// What is known of a module's source; files of it may lie around `path`.

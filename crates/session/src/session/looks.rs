@@ -46,8 +46,16 @@ impl Session {
                 from..from.saturating_add(count),
             ),
             Look::Stack { agent: _ } => Ok(Reply::Stack(self.stage.scene().stack())),
-            Look::Memory { address, length } => state::memory(&self.stage, &address, length),
-            Look::Examine { layout, address } => state::examine(&self.stage, &layout, &address),
+            Look::Memory {
+                address,
+                length,
+                memory,
+            } => state::memory(&self.stage, memory, &address, length),
+            Look::Examine {
+                layout,
+                address,
+                memory,
+            } => state::examine(&self.stage, memory, &layout, &address),
             Look::List { place, around } => {
                 let broken = self.motion.breakpoints().stops().code;
                 code::source(&self.stage, &broken, place.as_ref(), around)

@@ -143,6 +143,10 @@ fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
         let words = "an exception is thrown, which is not followed, on";
         name("exceptions", format!("{words} {}", paths(count)));
     }
+    if let Some(count) = cut(Cut::Memories) {
+        let words = "another memory than the first is used, which is not followed, on";
+        name("memories", format!("{words} {}", paths(count)));
+    }
     cuts
 }
 

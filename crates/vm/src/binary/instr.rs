@@ -4,6 +4,8 @@ use core::fmt;
 
 #[cfg(feature = "exceptions")]
 use super::catches::Catches;
+#[cfg(feature = "memories")]
+use super::elsewhere::{Elsewhere, copy, of_memory};
 use super::reader::{Malformed, MalformedKind, Reader, error_at};
 use crate::ValType;
 use crate::num::NumericOp;
@@ -204,6 +206,9 @@ pub enum Instr<'m> {
     /// An instruction on vectors.
     #[cfg(feature = "simd")]
     Wide(WideOp, WideArg),
+    /// An instruction on another memory than the first.
+    #[cfg(feature = "memories")]
+    Elsewhere(Elsewhere),
     #[cfg(feature = "exceptions")]
     Throw(u32),
     #[cfg(feature = "exceptions")]
@@ -253,7 +258,7 @@ const ACCESSES: [(&str, ValType, u32); 23] = [
     ("i64.store32", ValType::I64, 4),
 ];
 
-fn access(opcode: u8) -> (&'static str, ValType, u32) {
+pub(super) fn access(opcode: u8) -> (&'static str, ValType, u32) {
     let index = usize::from(opcode.wrapping_sub(op::I32_LOAD)).min(ACCESSES.len() - 1);
     ACCESSES[index]
 }
@@ -308,10 +313,16 @@ impl<'m> Instr<'m> {
             op::GLOBAL_SET => Instr::GlobalSet(reader.u32()?),
             op::TABLE_GET => Instr::TableGet(reader.u32()?),
             op::TABLE_SET => Instr::TableSet(reader.u32()?),
-            op::I32_LOAD..=op::I64_LOAD32_U => Instr::Load(opcode, memory_arg(reader)?),
-            op::I32_STORE..=op::I64_STORE32 => Instr::Store(opcode, memory_arg(reader)?),
-            op::MEMORY_SIZE => zero(reader, Instr::MemorySize)?,
-            op::MEMORY_GROW => zero(reader, Instr::MemoryGrow)?,
+            op::I32_LOAD..=op::I64_LOAD32_U => {
+                let (arg, memory) = memory_arg(reader)?;
+                of_memory(Instr::Load(opcode, arg), memory)
+            }
+            op::I32_STORE..=op::I64_STORE32 => {
+                let (arg, memory) = memory_arg(reader)?;
+                of_memory(Instr::Store(opcode, arg), memory)
+            }
+            op::MEMORY_SIZE => of_memory(Instr::MemorySize, memory(reader)?),
+            op::MEMORY_GROW => of_memory(Instr::MemoryGrow, memory(reader)?),
             op::I32_CONST => Instr::I32Const(reader.i32()?),
             op::I64_CONST => Instr::I64Const(reader.i64()?),
             op::F32_CONST => Instr::F32Const(u32::from_le_bytes(reader.array()?)),
@@ -387,6 +398,8 @@ impl<'m> Instr<'m> {
             Instr::TableFill(_) => "table.fill",
             #[cfg(feature = "simd")]
             Instr::Wide(op, _) => op.name(),
+            #[cfg(feature = "memories")]
+            Instr::Elsewhere(instr) => instr.name(),
             #[cfg(feature = "exceptions")]
             Instr::Throw(_) => "throw",
             #[cfg(feature = "exceptions")]
@@ -448,17 +461,11 @@ impl fmt::Display for Instr<'_> {
             Instr::I64Const(value) => write!(f, " {value}"),
             Instr::F32Const(bits) => write!(f, " {}", f32::from_bits(bits)),
             Instr::F64Const(bits) => write!(f, " {}", f64::from_bits(bits)),
-            Instr::Load(opcode, arg) | Instr::Store(opcode, arg) => {
-                if arg.offset != 0 {
-                    write!(f, " offset={}", arg.offset)?;
-                }
-                if Some(1) != access(opcode).2.checked_shr(arg.align) {
-                    write!(f, " align={}", 1u64 << arg.align.min(63))?;
-                }
-                Ok(())
-            }
+            Instr::Load(opcode, arg) | Instr::Store(opcode, arg) => write_access(f, opcode, arg),
             #[cfg(feature = "simd")]
             Instr::Wide(op, arg) => write_wide(f, op, &arg),
+            #[cfg(feature = "memories")]
+            Instr::Elsewhere(instr) => instr.fmt(f),
             #[cfg(feature = "exceptions")]
             Instr::Throw(index)
             | Instr::Catch(index)
@@ -507,14 +514,14 @@ fn prefixed<'m>(reader: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malform
     Ok(match number {
         op::MEMORY_INIT => {
             let data = reader.u32()?;
-            zero(reader, Instr::MemoryInit(data))?
+            of_memory(Instr::MemoryInit(data), memory(reader)?)
         }
         op::DATA_DROP => Instr::DataDrop(reader.u32()?),
         op::MEMORY_COPY => {
-            zero(reader, ())?;
-            zero(reader, Instr::MemoryCopy)?
+            let to = memory(reader)?;
+            copy(to, memory(reader)?)
         }
-        op::MEMORY_FILL => zero(reader, Instr::MemoryFill)?,
+        op::MEMORY_FILL => of_memory(Instr::MemoryFill, memory(reader)?),
         op::TABLE_INIT => {
             let elem = reader.u32()?;
             Instr::TableInit {
@@ -556,16 +563,18 @@ fn wide<'m>(reader: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> 
     let unknown = MalformedKind::UnknownInstruction(0xfd_0000u32.saturating_add(number));
     let op = WideOp::from_number(number).ok_or(error_at(at, unknown))?;
     let mut arg = WideArg::default();
+    let mut memory = 0;
     if op.width() != 0 {
-        let MemoryArg { align, offset } = memory_arg(reader)?;
-        (arg.align, arg.offset) = (align, offset);
+        let access;
+        (access, memory) = memory_arg(reader)?;
+        (arg.align, arg.offset) = (access.align, access.offset);
     }
     if op.has_bytes() {
         arg.bytes = reader.array()?;
     } else if op.info().lanes != 0 {
         arg.lane = reader.byte()?;
     }
-    Ok(Instr::Wide(op, arg))
+    Ok(of_memory(Instr::Wide(op, arg), memory))
 }
 
 /// Vectors are refused by name.
@@ -574,9 +583,20 @@ fn wide<'m>(_: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> {
     Err(error_at(at, MalformedKind::NoSimd))
 }
 
+/// The immediates of a memory access.
+pub(super) fn write_access(f: &mut fmt::Formatter<'_>, opcode: u8, arg: MemoryArg) -> fmt::Result {
+    if arg.offset != 0 {
+        write!(f, " offset={}", arg.offset)?;
+    }
+    if Some(1) != access(opcode).2.checked_shr(arg.align) {
+        write!(f, " align={}", 1u64 << arg.align.min(63))?;
+    }
+    Ok(())
+}
+
 /// The immediates of an instruction on vectors.
 #[cfg(feature = "simd")]
-fn write_wide(f: &mut fmt::Formatter<'_>, op: WideOp, arg: &WideArg) -> fmt::Result {
+pub(super) fn write_wide(f: &mut fmt::Formatter<'_>, op: WideOp, arg: &WideArg) -> fmt::Result {
     if op.is_const() {
         return write!(f, " {}", crate::Value::V128(arg.bytes));
     }
@@ -595,25 +615,51 @@ fn write_wide(f: &mut fmt::Formatter<'_>, op: WideOp, arg: &WideArg) -> fmt::Res
     Ok(())
 }
 
-/// Reserved bytes: the index of the one memory.
-fn zero<T>(reader: &mut Reader<'_>, then: T) -> Result<T, Malformed> {
+/// The index of a memory.
+#[cfg(feature = "memories")]
+fn memory(reader: &mut Reader<'_>) -> Result<u32, Malformed> {
+    reader.u32()
+}
+
+/// The index of the one memory.
+#[cfg(not(feature = "memories"))]
+fn memory(reader: &mut Reader<'_>) -> Result<u32, Malformed> {
     let at = reader.at();
     match reader.byte()? {
-        0 => Ok(then),
+        0 => Ok(0),
         _ => Err(error_at(at, MalformedKind::ZeroExpected)),
     }
 }
 
-fn memory_arg(reader: &mut Reader<'_>) -> Result<MemoryArg, Malformed> {
+/// There is but one memory.
+#[cfg(not(feature = "memories"))]
+fn of_memory(instr: Instr<'_>, _: u32) -> Instr<'_> {
+    instr
+}
+
+/// From the one memory to itself.
+#[cfg(not(feature = "memories"))]
+fn copy(_: u32, _: u32) -> Instr<'static> {
+    Instr::MemoryCopy
+}
+
+/// In the place of an alignment: the index of a memory follows.
+pub(crate) const NAMES_MEMORY: u32 = if cfg!(feature = "memories") { 0x40 } else { 0 };
+
+/// The immediates of a memory access, and the memory's index.
+fn memory_arg(reader: &mut Reader<'_>) -> Result<(MemoryArg, u32), Malformed> {
     let at = reader.at();
-    let align = reader.u32()?;
+    let flags = reader.u32()?;
+    let align = flags & !NAMES_MEMORY;
     if align >= 32 {
         return Err(error_at(at, MalformedKind::BadAlignment));
     }
-    Ok(MemoryArg {
-        align,
-        offset: reader.u32()?,
-    })
+    let memory = match flags & NAMES_MEMORY {
+        0 => 0,
+        _ => reader.u32()?,
+    };
+    let offset = reader.u32()?;
+    Ok((MemoryArg { align, offset }, memory))
 }
 
 fn branch_targets<'m>(reader: &mut Reader<'m>) -> Result<BranchTargets<'m>, Malformed> {
@@ -713,6 +759,16 @@ mod tests {
                 &[0x1f, 0x7f, 4, 0, 5, 6, 1, 7, 8, 2, 9, 3, 1],
                 "try_table (result i32) (catch 5 6) (catch_ref 7 8) (catch_all 9) (catch_all_ref 1)",
             ),
+            (&[0x28, 0x42, 1, 8], "i32.load 1 offset=8"),
+            (&[0x28, 0x42, 0, 8], "i32.load offset=8"),
+            (&[0x3a, 0x40, 0x83, 1, 0], "i32.store8 131"),
+            (&[0x3f, 1], "memory.size 1"),
+            (&[0x40, 0x80, 0], "memory.grow"),
+            (&[0xfc, 8, 3, 2], "memory.init 2 3"),
+            (&[0xfc, 10, 1, 0], "memory.copy 1 0"),
+            (&[0xfc, 10, 0, 0], "memory.copy"),
+            (&[0xfc, 11, 5], "memory.fill 5"),
+            (&[0xfd, 0x54, 0x40, 2, 0, 3], "v128.load8_lane 2 3"),
             (&[0xfd, 0, 4, 8], "v128.load offset=8"),
             (&[0xfd, 0x54, 0, 0, 3], "v128.load8_lane 3"),
             (&[0xfd, 0x80, 2], "i8x16.relaxed_swizzle"),
@@ -739,10 +795,12 @@ mod tests {
             read(&[0xfc, 18]).unwrap_err().kind,
             MalformedKind::UnknownInstruction(0xfc12)
         );
-        assert_eq!(
-            read(&[0x3f, 1]).unwrap_err().kind,
-            MalformedKind::ZeroExpected
-        );
+        for flags in [0x20, 0x3f, 0x60, 0x7f] {
+            assert_eq!(
+                read(&[0x28, flags, 0, 0]).unwrap_err().kind,
+                MalformedKind::BadAlignment
+            );
+        }
         assert_eq!(
             read(&[0x1f, 0x40, 1, 4, 0]).unwrap_err().kind,
             MalformedKind::BadCatch

@@ -243,15 +243,27 @@ impl Machine {
     /// The addresses of the first instance's memory that the next instruction writes.
     fn about_to_write(&self) -> Option<Range<u64>> {
         let location = self.location()?;
-        let memory = |instance: u32| Some(self.instances.get(instance as usize)?.memory);
-        if memory(location.instance.0)? == NONE || memory(location.instance.0) != memory(0) {
+        let instr = self.next_instr()?;
+        let index = match instr {
+            #[cfg(feature = "memories")]
+            Instr::Elsewhere(instr) => instr.memory(),
+            _ => 0,
+        };
+        let instance = self.instances.get(location.instance.0 as usize)?;
+        let written = instance.memory_at(index);
+        if written == NONE || written != self.instances.first()?.memory {
             return None;
         }
         let operand = |depth: usize| {
             let at = self.state.sp.checked_sub(depth)?;
             self.state.stack.get(at).map(|cell| u64::from(*cell as u32))
         };
-        let (start, length) = match self.next_instr()? {
+        #[cfg(feature = "memories")]
+        let instr = match instr {
+            Instr::Elsewhere(instr) => instr.like(),
+            instr => instr,
+        };
+        let (start, length) = match instr {
             Instr::Store(opcode, arg) => (
                 operand(2)? + u64::from(arg.offset),
                 memory_width(opcode).1.into(),

@@ -84,7 +84,7 @@ impl Machine {
         imports: &[Extern],
     ) -> Result<InstanceId, StartError> {
         self.check_imports(&module, imports)?;
-        self.check_limits(&module)?;
+        self.check_limits(&module, imports)?;
         let id = self.instances.len() as u32;
         let instance = self.allocate(module, imports)?;
         let data = instance.module.data.len();
@@ -106,7 +106,7 @@ impl Machine {
         Some(match instance.module.export_item(name)? {
             ExternIdx::Func(index) => Extern::Func(*instance.funcs.get(index as usize)?),
             ExternIdx::Table(index) => Extern::Table(*instance.tables.get(index as usize)?),
-            ExternIdx::Memory => Extern::Memory(instance.memory),
+            ExternIdx::Memory(index) => Extern::Memory(instance.memory_at(index)),
             ExternIdx::Global(index) => Extern::Global(*instance.globals.get(index as usize)?),
             #[cfg(feature = "exceptions")]
             ExternIdx::Tag(index) => Extern::Tag(*instance.tags.get(index as usize)?),
@@ -129,10 +129,10 @@ impl Machine {
                     .tables
                     .get(index as usize)
                     .is_some_and(|ty| self.table_fits(address, ty)),
-                (Extern::Memory(address), ExternIdx::Memory) => {
+                (Extern::Memory(address), ExternIdx::Memory(index)) => {
                     let size = self.state.store.memories.get(address as usize);
                     let most = self.memory_types.get(address as usize).copied();
-                    match (size, most, module.memory) {
+                    match (size, most, module.memory_at(index)) {
                         (Some(memory), Some(found), Some(ty)) => {
                             fits_size(memory.pages, found.max, ty.min, ty.max)
                         }
@@ -170,15 +170,10 @@ impl Machine {
 
     /// What the machine checks again although the module was loaded within limits: these may be
     /// others.
-    fn check_limits(&self, module: &Module) -> Result<(), StartError> {
+    fn check_limits(&self, module: &Module, imports: &[Extern]) -> Result<(), StartError> {
         let limits = &self.limits;
-        if let Some(memory) = module.memory {
-            within(
-                "pages of memory",
-                memory.min.into(),
-                limits.memory_pages.into(),
-            )?;
-        }
+        let pages = self.pages_with(module, imports);
+        within("pages of memory", pages, limits.memory_pages.into())?;
         for table in &module.tables {
             within(
                 "elements of a table",
@@ -189,6 +184,25 @@ impl Machine {
         let funcs = self.funcs.len() as u64 + module.functions.len() as u64;
         within("functions", funcs, limits.functions.into())?;
         Ok(())
+    }
+
+    /// Pages of all memories once those of the module are made.
+    #[cfg(feature = "memories")]
+    fn pages_with(&self, module: &Module, imports: &[Extern]) -> u64 {
+        let size = |ty: MemoryType| u64::from(ty.min);
+        let made: u64 = module.memory_types().map(size).sum();
+        let resolved = imports.iter().zip(module.import_items());
+        let found = resolved.filter_map(|pair| match pair {
+            (Extern::Memory(_), ExternIdx::Memory(index)) => module.memory_at(index).map(size),
+            _ => None,
+        });
+        self.state.store.pages() + made.saturating_sub(found.sum())
+    }
+
+    /// Pages of the memory that the module has.
+    #[cfg(not(feature = "memories"))]
+    fn pages_with(&self, module: &Module, _: &[Extern]) -> u64 {
+        module.memory.map_or(0, |memory| memory.min.into())
     }
 
     /// Makes what the module defines and notes what it imports.
@@ -204,6 +218,8 @@ impl Machine {
             tables: Vec::with_capacity(module.tables.len()),
             globals: Vec::with_capacity(module.globals.len()),
             memory: NONE,
+            #[cfg(feature = "memories")]
+            other_memories: alloc::vec![NONE; module.other_memories.len()],
             types,
             #[cfg(feature = "exceptions")]
             tags: Vec::with_capacity(module.tags.len()),
@@ -227,7 +243,10 @@ impl Machine {
                 (Extern::Host, _) => {}
                 (Extern::Func(address), _) => instance.funcs.push(address),
                 (Extern::Table(address), _) => instance.tables.push(address),
-                (Extern::Memory(address), _) => instance.memory = address,
+                (Extern::Memory(address), ExternIdx::Memory(index)) => {
+                    instance.set_memory(index, address);
+                }
+                (Extern::Memory(_), _) => {}
                 (Extern::Global(address), _) => instance.globals.push(address),
             }
         }
@@ -243,8 +262,11 @@ impl Machine {
         for table in module.tables.iter().skip(instance.tables.len()) {
             instance.tables.push(self.add_table(*table));
         }
-        if let (Some(memory), NONE) = (module.memory, instance.memory) {
-            instance.memory = self.add_memory(memory)?;
+        for (index, memory) in (0..).zip(module.memory_types()) {
+            if instance.memory_at(index) == NONE {
+                let address = self.add_memory(memory)?;
+                instance.set_memory(index, address);
+            }
         }
         for (value, ty) in module
             .global_values
@@ -366,17 +388,16 @@ impl Machine {
         }
         for (number, segment) in module.data.iter().enumerate() {
             let segment_number = number as u32;
-            if let SegmentMode::Active { offset, .. } = segment.mode {
+            if let SegmentMode::Active { target, offset } = segment.mode {
                 let to = instance.constant(offset, &self.state.store.globals) as u32;
                 let count = segment.bytes.len() as u32;
                 let store = &mut self.state.store;
-                slow::memory_init(store, &instance, id, segment_number, [to, 0, count]).map_err(
-                    |trap| StartError::Segment {
+                slow::memory_init(store, &instance, id, target, segment_number, [to, 0, count])
+                    .map_err(|trap| StartError::Segment {
                         what: "data",
                         segment: segment_number,
                         trap,
-                    },
-                )?;
+                    })?;
                 slow::drop_data(&mut self.state.store, id, segment_number);
             }
         }
@@ -385,6 +406,21 @@ impl Machine {
 }
 
 impl Instance {
+    /// Notes where a memory is, when it is made or found.
+    fn set_memory(&mut self, index: u32, address: u32) {
+        match index.checked_sub(1) {
+            None => self.memory = address,
+            #[cfg(feature = "memories")]
+            Some(other) => {
+                if let Some(slot) = self.other_memories.get_mut(other as usize) {
+                    *slot = address;
+                }
+            }
+            #[cfg(not(feature = "memories"))]
+            Some(_) => {}
+        }
+    }
+
     /// The cell of a constant expression; validation made sure that what it names exists.
     pub(super) fn constant(&self, value: ConstExpr, globals: &[u64]) -> u64 {
         match value {

@@ -2,6 +2,8 @@
 
 mod calls;
 mod debug;
+#[cfg(feature = "memories")]
+mod elsewhere;
 mod link;
 mod memory;
 mod observe;
@@ -60,13 +62,33 @@ pub(crate) struct Instance {
     pub(crate) funcs: Vec<u32>,
     pub(crate) tables: Vec<u32>,
     pub(crate) globals: Vec<u32>,
-    /// Address of the memory, or [`NONE`].
+    /// Address of the memory, or of the first of several, or [`NONE`].
     pub(crate) memory: u32,
+    /// Those of the others.
+    #[cfg(feature = "memories")]
+    pub(crate) other_memories: Vec<u32>,
     /// The machine's types by index.
     pub(crate) types: Vec<u32>,
     /// Addresses by index.
     #[cfg(feature = "exceptions")]
     pub(crate) tags: Vec<u32>,
+}
+
+impl Instance {
+    /// The address of a memory, or [`NONE`].
+    pub(crate) fn memory_at(&self, index: u32) -> u32 {
+        match index.checked_sub(1) {
+            None => self.memory,
+            #[cfg(feature = "memories")]
+            Some(other) => self
+                .other_memories
+                .get(other as usize)
+                .copied()
+                .unwrap_or(NONE),
+            #[cfg(not(feature = "memories"))]
+            Some(_) => NONE,
+        }
+    }
 }
 
 /// A WebAssembly machine: a program and its whole state.
@@ -173,15 +195,17 @@ impl Machine {
         self.outcome.as_ref()
     }
 
-    /// The bytes of the first instance's memory; none if it has no memory.
+    /// The bytes of the first instance's memory; none if it has no memory. Where it has several, it is the first one, and
+    /// so it is for all that the embedder reads and writes.
     pub fn memory(&self) -> &[u8] {
-        match self.instances.first() {
-            Some(instance) => {
-                let memory = self.state.store.memories.get(instance.memory as usize);
-                memory.map_or(&[], |memory| &memory.bytes)
-            }
-            None => &[],
-        }
+        self.memory_at(0).unwrap_or_default()
+    }
+
+    /// The bytes of one of the first instance's memories, by its index in the module; nothing if there is no such memory.
+    pub fn memory_at(&self, index: u32) -> Option<&[u8]> {
+        let address = self.instances.first()?.memory_at(index);
+        let memory = self.state.store.memories.get(address as usize)?;
+        Some(&memory.bytes)
     }
 
     /// The bytes of the first instance's memory, for the embedder's answers that write there.

@@ -2,6 +2,8 @@
 //! and what instantiation shares with them.
 
 use super::Instance;
+#[cfg(feature = "memories")]
+use super::elsewhere;
 use super::state::{NONE, PAGE, Store, backed_bytes};
 use crate::binary::{Instr, Reader};
 #[cfg(feature = "simd")]
@@ -11,7 +13,7 @@ use crate::types::cells_of;
 use crate::{Limits, MemoryType, TableType, Trap};
 
 /// `index` within `length`, or nothing if `count` things from there do not fit.
-fn range(index: u32, count: u32, length: usize) -> Option<core::ops::Range<usize>> {
+pub(super) fn range(index: u32, count: u32, length: usize) -> Option<core::ops::Range<usize>> {
     // No overflow where `usize` has 32 bits: lengths are compared in 64.
     let end = u64::from(index) + u64::from(count);
     (end <= length as u64).then_some(index as usize..end as usize)
@@ -32,6 +34,7 @@ pub(super) fn memory_init(
     store: &mut Store,
     instance: &Instance,
     id: u32,
+    memory: u32,
     data: u32,
     [to, from, count]: [u32; 3],
 ) -> Result<(), Trap> {
@@ -45,7 +48,7 @@ pub(super) fn memory_init(
     };
     let source = range(from, count, segment.len()).and_then(|range| segment.get(range));
     let source = source.ok_or(Trap::MemoryOutOfBounds)?;
-    let memory = store.memories.get_mut(instance.memory as usize);
+    let memory = store.memories.get_mut(instance.memory_at(memory) as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
@@ -55,13 +58,13 @@ pub(super) fn memory_init(
     Ok(())
 }
 
-/// `memory.copy`: destination, source, count.
-fn memory_copy(
+/// `memory.copy` within the memory at this address: destination, source, count.
+pub(super) fn memory_copy(
     store: &mut Store,
-    instance: &Instance,
+    address: u32,
     [to, from, count]: [u32; 3],
 ) -> Result<(), Trap> {
-    let memory = store.memories.get_mut(instance.memory as usize);
+    let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let length = memory.bytes.len();
     let far = to.max(from);
@@ -74,13 +77,13 @@ fn memory_copy(
     }
 }
 
-/// `memory.fill`: destination, value, count.
-fn memory_fill(
+/// `memory.fill` of the memory at this address: destination, value, count.
+pub(super) fn memory_fill(
     store: &mut Store,
-    instance: &Instance,
+    address: u32,
     [to, value, count]: [u32; 3],
 ) -> Result<(), Trap> {
-    let memory = store.memories.get_mut(instance.memory as usize);
+    let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
@@ -90,16 +93,17 @@ fn memory_fill(
     Ok(())
 }
 
-/// `memory.grow`: the old size, or -1.
-fn memory_grow(
-    store: &mut Store,
-    types: &[MemoryType],
-    limits: &Limits,
-    instance: &Instance,
-    delta: u32,
-) -> u32 {
-    let ty = types.get(instance.memory as usize);
-    let memory = store.memories.get_mut(instance.memory as usize);
+/// `memory.grow` of the memory at this address: the old size, or -1.
+pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, delta: u32) -> u32 {
+    let Fixed {
+        limits,
+        memory_types: types,
+        ..
+    } = fixed;
+    #[cfg(feature = "memories")]
+    let all = store.pages();
+    let ty = types.get(address as usize);
+    let memory = store.memories.get_mut(address as usize);
     let (Some(ty), Some(memory)) = (ty, memory) else {
         return u32::MAX;
     };
@@ -110,6 +114,10 @@ fn memory_grow(
         .min(limits.memory_pages)
         .min(1 << 16);
     let old = memory.pages;
+    #[cfg(feature = "memories")]
+    if all + u64::from(delta) > u64::from(limits.memory_pages) {
+        return u32::MAX;
+    }
     match old.checked_add(delta) {
         Some(pages) if pages <= most => {
             memory.pages = pages;
@@ -272,17 +280,17 @@ pub(super) fn execute(
         }
         Instr::MemoryGrow => {
             let delta = operands.pop() as u32;
-            let old = memory_grow(store, fixed.memory_types, fixed.limits, instance, delta);
+            let old = memory_grow(store, fixed, instance.memory, delta);
             operands.push(old.into());
         }
         Instr::MemorySize => {
             let memory = store.memories.get(instance.memory as usize);
             operands.push(memory.map_or(0, |memory| memory.pages).into());
         }
-        Instr::MemoryInit(data) => memory_init(store, instance, id, data, operands.three())?,
+        Instr::MemoryInit(data) => memory_init(store, instance, id, 0, data, operands.three())?,
         Instr::DataDrop(data) => drop_data(store, id, data),
-        Instr::MemoryCopy => memory_copy(store, instance, operands.three())?,
-        Instr::MemoryFill => memory_fill(store, instance, operands.three())?,
+        Instr::MemoryCopy => memory_copy(store, instance.memory, operands.three())?,
+        Instr::MemoryFill => memory_fill(store, instance.memory, operands.three())?,
         Instr::TableInit { elem, table } => {
             table_init(store, instance, id, table, elem, operands.three())?;
         }
@@ -335,6 +343,10 @@ pub(super) fn execute(
             let address = instance.funcs.get(func as usize).copied();
             operands.push(crate::value::ref_to_cell(address));
         }
+        #[cfg(feature = "memories")]
+        Instr::Elsewhere(instr) => {
+            elsewhere::execute(fixed, store, (instance, id), &mut operands, instr)?;
+        }
         #[cfg(feature = "simd")]
         instr => operands.wide(store, instance, (pc, fp), instr)?,
         // The stepping loop executes all others itself.
@@ -345,25 +357,24 @@ pub(super) fn execute(
 }
 
 /// The operand stack; validation makes sure that it has what an instruction takes.
-struct Operands<'s> {
+pub(super) struct Operands<'s> {
     stack: &'s mut [u64],
     sp: usize,
 }
 
 impl Operands<'_> {
-    fn pop(&mut self) -> u64 {
+    pub(super) fn pop(&mut self) -> u64 {
         self.sp = self.sp.saturating_sub(1);
         self.stack.get(self.sp).copied().unwrap_or(0)
     }
 
-    fn push(&mut self, cell: u64) {
+    pub(super) fn push(&mut self, cell: u64) {
         if let Some(slot) = self.stack.get_mut(self.sp) {
             *slot = cell;
             self.sp += 1;
         }
     }
 
-    /// Three operands, the deepest first.
     /// Instructions on vectors, and those that move values, in functions where some take two cells.
     #[cfg(feature = "simd")]
     fn wide(
@@ -439,7 +450,7 @@ impl Operands<'_> {
 
     /// An instruction on vectors.
     #[cfg(feature = "simd")]
-    fn vector(
+    pub(super) fn vector(
         &mut self,
         memory: Option<&mut super::memory::Memory>,
         op: WideOp,
@@ -484,7 +495,8 @@ impl Operands<'_> {
         Ok(())
     }
 
-    fn three(&mut self) -> [u32; 3] {
+    /// Three operands, the deepest first.
+    pub(super) fn three(&mut self) -> [u32; 3] {
         let mut three = [0; 3];
         three
             .iter_mut()

@@ -66,6 +66,15 @@ pub(crate) struct Store {
     pub(crate) exceptions: Option<Vec<u64>>,
 }
 
+#[cfg(feature = "memories")]
+impl Store {
+    /// Pages of all memories.
+    pub(crate) fn pages(&self) -> u64 {
+        let pages = self.memories.iter().map(|memory| u64::from(memory.pages));
+        pages.sum()
+    }
+}
+
 /// The whole state.
 ///
 /// Invariants, which executing code relies on and loading a state checks: every frame's `pc` is an

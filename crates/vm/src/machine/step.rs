@@ -5,6 +5,7 @@ use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
 use super::state::{Frame, NONE, State};
 use super::{Func, Instance, Machine};
+use crate::binary::NAMES_MEMORY;
 use crate::bytes::Written;
 use crate::module::{Body, Branch};
 use crate::num::{self, Number};
@@ -370,7 +371,11 @@ impl Machine {
             }
             macro_rules! address {
                 ($base:expr, $bytes:literal) => {{
-                    let _align = leb!();
+                    let align = leb!();
+                    if align & NAMES_MEMORY != 0 {
+                        slow!();
+                        continue;
+                    }
                     let address = u64::from(leb!()) + u64::from($base as u32);
                     // Widened: the end of an access may lie beyond what `usize` has on a device.
                     if address + $bytes > memory.len() as u64 {

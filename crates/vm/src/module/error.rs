@@ -122,7 +122,7 @@ pub enum InvalidKind {
     /// No such table.
     #[error("unknown table {0}")]
     UnknownTable(u32),
-    /// The module has no memory.
+    /// No such memory.
     #[error("unknown memory {0}")]
     UnknownMemory(u32),
     /// No such global.
@@ -176,7 +176,8 @@ pub enum InvalidKind {
     /// A lane that the vector does not have.
     #[error("invalid lane index")]
     Lane,
-    /// More than one memory.
+    /// More than one memory, where the machine was built without.
+    #[cfg(not(feature = "memories"))]
     #[error("multiple memories")]
     MultipleMemories,
     /// More pages than 4 GiB.

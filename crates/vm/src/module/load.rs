@@ -28,7 +28,7 @@ impl Module {
     ///
     /// # Errors
     /// [`LoadError`] tells where the bytes are malformed, break a rule of WebAssembly (2.0 with
-    /// extended constants, tail calls, relaxed SIMD and exceptions), use what this machine does not have
+    /// extended constants, tail calls, relaxed SIMD, exceptions and several memories), use what this machine does not have
     /// (threads, garbage collection), or pass a limit.
     pub fn new(bytes: &[u8], limits: &Limits) -> Result<Module> {
         Self::load(bytes, None, limits)
@@ -73,7 +73,8 @@ impl Module {
             tables: Vec::new(),
             imported_tables: 0,
             memory: None,
-            memory_imported: false,
+            #[cfg(feature = "memories")]
+            other_memories: Vec::new(),
             globals: Vec::new(),
             imported_globals: 0,
             global_values: Vec::new(),
@@ -324,8 +325,7 @@ impl Loader<'_> {
                 }
                 2 => {
                     self.memory(section)?;
-                    self.module.memory_imported = true;
-                    ExternIdx::Memory
+                    ExternIdx::Memory(self.module.memory_types().count() as u32 - 1)
                 }
                 3 => {
                     let global = global_type(section)?;
@@ -395,20 +395,28 @@ impl Loader<'_> {
         if min.max(max.unwrap_or(0)) > MOST_PAGES {
             return Err(LoadError::invalid(at, InvalidKind::MemorySize));
         }
-        if self
-            .module
-            .memory
-            .replace(MemoryType { min, max })
-            .is_some()
-        {
-            return Err(LoadError::invalid(at, InvalidKind::MultipleMemories));
+        let memory = MemoryType { min, max };
+        if self.module.memory.is_none() {
+            self.module.memory = Some(memory);
+        } else {
+            self.another_memory(at, memory)?;
         }
-        within(
-            "pages of memory",
-            min.into(),
-            self.limits.memory_pages.into(),
-        )
-        .map_err(|limit| LoadError::limit(at, limit))
+        let pages = self.module.memory_types().map(|ty| u64::from(ty.min)).sum();
+        within("pages of memory", pages, self.limits.memory_pages.into())
+            .map_err(|limit| LoadError::limit(at, limit))
+    }
+
+    #[cfg(feature = "memories")]
+    fn another_memory(&mut self, at: usize, memory: MemoryType) -> Result<()> {
+        self.module.other_memories.push(memory);
+        let count = self.module.other_memories.len() as u64 + 1;
+        within("memories", count, self.limits.memories.into())
+            .map_err(|limit| LoadError::limit(at, limit))
+    }
+
+    #[cfg(not(feature = "memories"))]
+    fn another_memory(&mut self, at: usize, _: MemoryType) -> Result<()> {
+        Err(LoadError::invalid(at, InvalidKind::MultipleMemories))
     }
 
     fn globals(&mut self, section: &mut Reader<'_>) -> Result<()> {
@@ -448,9 +456,9 @@ impl Loader<'_> {
                     ExternIdx::Table(index)
                 }
                 2 => {
-                    let known = usize::from(self.module.memory.is_some());
+                    let known = self.module.memory_types().count();
                     unknown(known, InvalidKind::UnknownMemory(index))?;
-                    ExternIdx::Memory
+                    ExternIdx::Memory(index)
                 }
                 3 => {
                     unknown(self.module.globals.len(), InvalidKind::UnknownGlobal(index))?;

@@ -102,7 +102,7 @@ pub struct Export<'m> {
 pub(crate) enum ExternIdx {
     Func(u32),
     Table(u32),
-    Memory,
+    Memory(u32),
     Global(u32),
     #[cfg(feature = "exceptions")]
     Tag(u32),
@@ -167,7 +167,7 @@ struct CustomSection {
 /// A WebAssembly module, loaded and validated.
 ///
 /// Invariant: the bytes are valid WebAssembly 2.0 with extended constants, tail calls, relaxed
-/// SIMD and exceptions, within the limits that it was loaded with; all that executes code relies on it.
+/// SIMD, exceptions and several memories, within the limits that it was loaded with; all that executes code relies on it.
 #[derive(Debug)]
 pub struct Module {
     bytes: Bytes,
@@ -181,7 +181,9 @@ pub struct Module {
     pub(crate) tables: Vec<TableType>,
     pub(crate) imported_tables: u32,
     pub(crate) memory: Option<MemoryType>,
-    pub(crate) memory_imported: bool,
+    /// The types of the memories but the first.
+    #[cfg(feature = "memories")]
+    pub(crate) other_memories: Vec<MemoryType>,
     pub(crate) globals: Vec<GlobalType>,
     pub(crate) imported_globals: u32,
     /// Initial values of the globals that are not imported.
@@ -246,10 +248,10 @@ impl Module {
             Some(Export {
                 name: self.text(&export.name),
                 index: match export.item {
-                    ExternIdx::Func(index) | ExternIdx::Table(index) | ExternIdx::Global(index) => {
-                        index
-                    }
-                    ExternIdx::Memory => 0,
+                    ExternIdx::Func(index)
+                    | ExternIdx::Table(index)
+                    | ExternIdx::Memory(index)
+                    | ExternIdx::Global(index) => index,
                     #[cfg(feature = "exceptions")]
                     ExternIdx::Tag(index) => index,
                 },
@@ -318,9 +320,29 @@ impl Module {
         &self.tables
     }
 
-    /// The type of the memory.
+    /// The type of the memory, or of the first of several.
     pub fn memory_type(&self) -> Option<MemoryType> {
         self.memory
+    }
+
+    /// The types of the memories, imported ones first.
+    pub fn memory_types(&self) -> impl Iterator<Item = MemoryType> + '_ {
+        #[cfg(feature = "memories")]
+        let others = self.other_memories.iter().copied();
+        #[cfg(not(feature = "memories"))]
+        let others = core::iter::empty();
+        self.memory.into_iter().chain(others)
+    }
+
+    /// The type of one of the memories.
+    pub(crate) fn memory_at(&self, index: u32) -> Option<MemoryType> {
+        match index.checked_sub(1) {
+            None => self.memory,
+            #[cfg(feature = "memories")]
+            Some(other) => self.other_memories.get(other as usize).copied(),
+            #[cfg(not(feature = "memories"))]
+            Some(_) => None,
+        }
     }
 
     /// Names and contents of the custom sections, in order.
@@ -456,7 +478,7 @@ impl Module {
         Some(match item {
             ExternIdx::Func(index) => ExternType::Func(self.func_type(FuncIdx(index))?),
             ExternIdx::Table(index) => ExternType::Table(*self.tables.get(index as usize)?),
-            ExternIdx::Memory => ExternType::Memory(self.memory?),
+            ExternIdx::Memory(index) => ExternType::Memory(self.memory_at(index)?),
             ExternIdx::Global(index) => ExternType::Global(*self.globals.get(index as usize)?),
             #[cfg(feature = "exceptions")]
             ExternIdx::Tag(index) => ExternType::Tag(self.tag_type(index)?),

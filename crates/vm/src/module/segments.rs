@@ -88,11 +88,14 @@ impl Loader<'_> {
             let mode = match flags {
                 0 | 2 => {
                     let memory = if flags == 2 { section.u32()? } else { 0 };
-                    if memory != 0 || self.module.memory.is_none() {
+                    if self.module.memory_at(memory).is_none() {
                         return Err(LoadError::invalid(at, InvalidKind::UnknownMemory(memory)));
                     }
                     let offset = self.constant(section, ValType::I32)?;
-                    SegmentMode::Active { target: 0, offset }
+                    SegmentMode::Active {
+                        target: memory,
+                        offset,
+                    }
                 }
                 1 => SegmentMode::Passive,
                 _ => return Err(error_at(at, MalformedKind::BadSegment).into()),

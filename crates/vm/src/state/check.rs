@@ -116,11 +116,13 @@ fn check_store(machine: &Machine, core: &Core) -> Result<(), StateError> {
                 memory: number as u32,
             });
         }
-        within(
-            "pages of memory",
-            (*pages).into(),
-            machine.limits.memory_pages.into(),
-        )?;
+        let limit = machine.limits.memory_pages;
+        within("pages of memory", (*pages).into(), limit.into())?;
+    }
+    #[cfg(feature = "memories")]
+    {
+        let all = core.pages.iter().map(|pages| u64::from(*pages)).sum();
+        within("pages of memory", all, machine.limits.memory_pages.into())?;
     }
     for (number, instance) in machine.instances.iter().enumerate() {
         let fits = core.progress.get(number).is_some_and(|progress| {

@@ -107,6 +107,10 @@ impl Machine {
                     .for_each(|address| put(&mut out, (*address).into()));
             }
             put(&mut out, instance.memory.into());
+            #[cfg(feature = "memories")]
+            for memory in &instance.other_memories {
+                put(&mut out, (*memory).into());
+            }
             #[cfg(feature = "exceptions")]
             for tag in &instance.tags {
                 put(&mut out, (*tag).into());

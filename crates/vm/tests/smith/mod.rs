@@ -37,6 +37,7 @@ pub(crate) fn generate(bytes: &[u8], vectors: bool) -> Option<Vec<u8>> {
         max_tables: 3,
         max_table_elements: 200,
         table_max_size_required: true,
+        max_memories: 3,
         max_memory32_bytes: 5 << 16,
         memory_max_size_required: true,
         min_funcs: 1,
@@ -68,7 +69,8 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
         | WasmFeatures::EXTENDED_CONST
         | WasmFeatures::TAIL_CALL
         | WasmFeatures::EXCEPTIONS
-        | WasmFeatures::LEGACY_EXCEPTIONS;
+        | WasmFeatures::LEGACY_EXCEPTIONS
+        | WasmFeatures::MULTI_MEMORY;
     let mut validator = wasmparser::Validator::new_with_features(features);
     validator
         .validate_all(bytes)
@@ -149,11 +151,15 @@ impl Reference {
             .map(|export| (export.name().to_owned(), export.into_extern()))
             .collect();
         let module = machine.module().unwrap();
+        let index = |name: &str| {
+            let mut exports = module.exports();
+            exports.find(|export| export.name == name).unwrap().index
+        };
         for (name, found) in exports {
             match found {
                 Extern::Memory(memory) => {
                     assert!(
-                        memory.data(&self.store) == machine.memory(),
+                        Some(memory.data(&self.store)) == machine.memory_at(index(&name)),
                         "memory, {context}"
                     );
                 }
@@ -168,12 +174,7 @@ impl Reference {
                     );
                 }
                 Extern::Table(table) => {
-                    let index = module
-                        .exports()
-                        .find(|export| export.name == name)
-                        .unwrap()
-                        .index;
-                    let ours = machine.table(index);
+                    let ours = machine.table(index(&name));
                     assert_eq!(
                         ours.len() as u64,
                         table.size(&self.store),

@@ -114,27 +114,31 @@ first), operands $stack0, $stack1, … (the bottom first)."),
     Spec::new("memory", "bytes of the program's memory", |cursor| {
         if let Some(layout) = cursor.peek().and_then(|word| word.text.strip_prefix('/')) {
             cursor.word();
+            let memory = which_memory(cursor)?;
             let address = cursor.all("an address")?;
             return Ok(Look::Examine {
                 layout: layout.to_string(),
                 address,
+                memory,
             }.into());
         }
+        let memory = which_memory(cursor)?;
         let address = cursor.term().ok_or_else(|| cursor.missing("an address"))?.text.to_string();
         let length = cursor.small_or("a number of bytes", 64)?;
-        Ok(Look::Memory { address, length }.into())
+        Ok(Look::Memory { address, length, memory }.into())
     })
     .letters(&["x"])
-    .arguments("ADDRESS [LENGTH] | /NFU ADDRESS")
+    .arguments("[in MEMORY] ADDRESS [LENGTH] | /NFU [in MEMORY] ADDRESS")
     .notation()
     .details("ADDRESS is an expression; before a LENGTH, put it in parentheses if it has spaces. \
 With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts that end with a zero), each of size U \
-(b: 1 byte, h: 2, w: 4, g: 8).")
+(b: 1 byte, h: 2, w: 4, g: 8). Of a program with several memories, it is memory 0 unless another is named.")
     .examples(&[
             ("x 1024", "64 bytes from address 1024"),
             ("x (buffer + 4) 16", "16 bytes"),
             ("x/4xw buffer + 4", "four words in hexadecimal"),
             ("x/s name", "a text"),
+            ("x in 1 1024 16", "16 bytes of memory 1"),
         ])
     .completes(&[Completes::Variable]),
     Spec::new("functions", "functions whose name contains a text", |cursor| {
@@ -207,6 +211,14 @@ const EXPRESSION_HELP: &str = "Variables of the chosen frame and globals, fields
 numbers and operators as in C. $0 is the first local of code without names, $stack0 the bottom of its operand stack, \
 $global0 the first global, mem8[a] to mem64[a] memory.\n\
 NOTATION is x (hexadecimal), d (signed), u (unsigned), t (binary), o (octal), c (letter) or f (float).";
+
+/// The memory that is named, or the first.
+fn which_memory(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
+    match cursor.keyword("in") {
+        true => cursor.small("a memory's number"),
+        false => Ok(0),
+    }
+}
 
 fn disassemble(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
     const AROUND: u32 = 8;

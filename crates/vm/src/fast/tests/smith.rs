@@ -20,7 +20,7 @@ fn generate(random: &mut Random, bytes: &mut Vec<u8>) -> Option<Vec<u8>> {
         min_funcs: 1,
         max_funcs: 8,
         max_instructions: 400,
-        max_memories: 1,
+        max_memories: if cfg!(feature = "memories") { 3 } else { 1 },
         max_memory32_bytes: 1 << 18,
         max_table_elements: 64,
         max_tables: 3,
@@ -60,7 +60,7 @@ fn has_clauses(module: &Module) -> bool {
 #[test]
 fn tiers_agree_on_generated_modules() {
     let limits = Limits {
-        memory_pages: 8,
+        memory_pages: 12,
         stack_slots: 2000,
         call_depth: 200,
         ..Limits::default()

@@ -16,9 +16,13 @@ use self::control::Label;
 use self::emit::Emitter;
 use super::op::Code;
 use crate::binary::Instr;
+#[cfg(feature = "memories")]
+use crate::binary::{Elsewhere, memory_width};
 use crate::machine::{Func, Instance};
 use crate::module::{Body, side_entries};
 use crate::num::NumericOp;
+#[cfg(all(feature = "memories", feature = "simd"))]
+use crate::types::cells_of;
 use crate::types::in_cells;
 use crate::value::ref_to_cell;
 use crate::{FuncIdx, ValType};
@@ -333,8 +337,32 @@ impl<'m> Translator<'m> {
             Instr::TableSize(_) => self.leave(0, &[I32]),
             #[cfg(feature = "simd")]
             Instr::Wide(..) => {}
+            #[cfg(feature = "memories")]
+            Instr::Elsewhere(instr) => self.elsewhere(instr),
             #[cfg(feature = "exceptions")]
             _ => self.exception(instr),
+        }
+    }
+
+    /// An instruction on another memory than the first: the other tier has these.
+    #[cfg(feature = "memories")]
+    fn elsewhere(&mut self, instr: Elsewhere) {
+        use ValType::I32;
+        match instr {
+            Elsewhere::Load(opcode, ..) => self.leave(1, &[memory_width(opcode).0]),
+            Elsewhere::Store(..) => self.leave(2, &[]),
+            #[cfg(feature = "simd")]
+            Elsewhere::Wide(op, ..) => {
+                let info = op.info();
+                let result = info.result.map(|ty| [ty]);
+                let results = result.as_ref().map_or(&[][..], |result| result);
+                self.leave(cells_of(info.operands), &in_cells(results));
+            }
+            Elsewhere::Size(_) => self.leave(0, &[I32]),
+            Elsewhere::Grow(_) => self.leave(1, &[I32]),
+            Elsewhere::Init { .. } | Elsewhere::Copy { .. } | Elsewhere::Fill(_) => {
+                self.leave(3, &[]);
+            }
         }
     }
 

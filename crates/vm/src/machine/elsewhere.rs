@@ -1,0 +1,119 @@
+//! Instructions on other memories than the first. Both tiers leave them to this: what there is one of stays as fast as if
+//! there were nothing else.
+
+use super::Instance;
+use super::memory::Memory;
+use super::slow::{self, Fixed, Operands, memory_fault, range};
+use super::state::Store;
+use crate::Trap;
+use crate::binary::{Elsewhere, MemoryArg, memory_width};
+
+/// Executes an instruction of instance `id`.
+pub(super) fn execute(
+    fixed: Fixed<'_>,
+    store: &mut Store,
+    (instance, id): (&Instance, u32),
+    operands: &mut Operands<'_>,
+    instr: Elsewhere,
+) -> Result<(), Trap> {
+    let address = instance.memory_at(instr.memory());
+    let memory = store.memories.get_mut(address as usize);
+    match instr {
+        Elsewhere::Load(opcode, arg, _) => load(memory, operands, opcode, arg),
+        Elsewhere::Store(opcode, arg, _) => write(memory, operands, opcode, arg),
+        #[cfg(feature = "simd")]
+        Elsewhere::Wide(op, arg, _) => operands.vector(memory, op, &arg),
+        Elsewhere::Size(_) => {
+            operands.push(memory.map_or(0, |memory| memory.pages).into());
+            Ok(())
+        }
+        Elsewhere::Grow(_) => {
+            let delta = operands.pop() as u32;
+            operands.push(slow::memory_grow(store, fixed, address, delta).into());
+            Ok(())
+        }
+        Elsewhere::Init { data, memory } => {
+            slow::memory_init(store, instance, id, memory, data, operands.three())
+        }
+        Elsewhere::Copy { from, .. } => {
+            let from = instance.memory_at(from);
+            copy(store, (address, from), operands.three())
+        }
+        Elsewhere::Fill(_) => slow::memory_fill(store, address, operands.three()),
+    }
+}
+
+/// The bytes of an access.
+fn place(memory: &Memory, base: u64, arg: MemoryArg, width: u32) -> Result<[usize; 2], Trap> {
+    let start = u64::from(base as u32) + u64::from(arg.offset);
+    let end = start + u64::from(width);
+    if end > memory.bytes.len() as u64 {
+        return Err(memory_fault(memory.pages, start, width.into()));
+    }
+    Ok([start as usize, end as usize])
+}
+
+fn load(
+    memory: Option<&mut Memory>,
+    operands: &mut Operands<'_>,
+    opcode: u8,
+    arg: MemoryArg,
+) -> Result<(), Trap> {
+    let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
+    let (_, width) = memory_width(opcode);
+    let [start, end] = place(memory, operands.pop(), arg, width)?;
+    let mut bytes = [0; 8];
+    let found = memory.bytes.get(start..end).unwrap_or_default();
+    bytes
+        .iter_mut()
+        .zip(found)
+        .for_each(|(to, from)| *to = *from);
+    let bits = u64::from_le_bytes(bytes);
+    operands.push(match opcode {
+        0x2c => u64::from(i32::from(bits as i8) as u32),
+        0x2e => u64::from(i32::from(bits as i16) as u32),
+        0x30 => i64::from(bits as i8) as u64,
+        0x32 => i64::from(bits as i16) as u64,
+        0x34 => i64::from(bits as i32) as u64,
+        _ => bits,
+    });
+    Ok(())
+}
+
+/// A store.
+fn write(
+    memory: Option<&mut Memory>,
+    operands: &mut Operands<'_>,
+    opcode: u8,
+    arg: MemoryArg,
+) -> Result<(), Trap> {
+    let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
+    let (_, width) = memory_width(opcode);
+    let bytes = operands.pop().to_le_bytes();
+    let [start, end] = place(memory, operands.pop(), arg, width)?;
+    let room = memory.bytes.range_mut(start..end).unwrap_or_default();
+    room.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+    Ok(())
+}
+
+/// `memory.copy` from one memory to another: destination, source, count.
+fn copy(
+    store: &mut Store,
+    (to_memory, from_memory): (u32, u32),
+    [to, from, count]: [u32; 3],
+) -> Result<(), Trap> {
+    // An instance may have one memory under two indices.
+    if to_memory == from_memory {
+        return slow::memory_copy(store, to_memory, [to, from, count]);
+    }
+    let both = [to_memory as usize, from_memory as usize];
+    let [target, source] =
+        (store.memories.get_disjoint_mut(both)).map_err(|_| Trap::MemoryOutOfBounds)?;
+    let outside = |memory: &Memory, at: u32| memory_fault(memory.pages, at.into(), count.into());
+    let read = range(from, count, source.bytes.len()).ok_or_else(|| outside(source, from))?;
+    let written = range(to, count, target.bytes.len()).ok_or_else(|| outside(target, to))?;
+    let read = source.bytes.get(read).unwrap_or_default();
+    let room = target.bytes.range_mut(written).unwrap_or_default();
+    room.copy_from_slice(read);
+    Ok(())
+}
