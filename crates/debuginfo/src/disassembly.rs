@@ -1,7 +1,7 @@
 //! Functions as text, one instruction a line, with names where the module has them.
 
 use borges_vm::{CodeOffset, FuncIdx, FuncType};
-use wasmparser::{BlockType, BrTable, Catch, MemArg, Operator};
+use wasmparser::{BlockType, BrTable, Catch, MemArg, MemArgTarget, Operator};
 
 use crate::functions::readable;
 use crate::module::ModuleIndex;
@@ -218,7 +218,11 @@ impl Printer<'_> {
     }
 
     fn memarg_text(&self, memarg: &MemArg, natural: u8) -> String {
-        let mut parts: Vec<String> = self.other_memory(memarg.memory).into_iter().collect();
+        let memory = match memarg.target {
+            MemArgTarget::Memory(index) => self.other_memory(index),
+            _ => None,
+        };
+        let mut parts: Vec<String> = memory.into_iter().collect();
         if memarg.offset != 0 {
             parts.push(format!("offset={}", memarg.offset));
         }

@@ -182,13 +182,17 @@ fn sizes(text: &mut String, contents: &ProgramContents, paint: &Paint) {
     heading(text, "sizes", paint);
     let code: u64 = contents.functions.iter().map(|f| u64::from(f.bytes)).sum();
     let _ = writeln!(text, "  code     {}", bytes(code));
-    if let Some(pages) = contents.memory_pages {
-        let pages = count(u64::from(pages), "page");
-        let _ = writeln!(text, "  memory   {pages} of 64 KiB");
-    }
-    for (number, pages) in (1..).zip(&contents.other_memories_pages) {
-        let pages = count(u64::from(*pages), "page");
-        let _ = writeln!(text, "  memory {number} {pages} of 64 KiB");
+    let pages = contents.memory_pages.iter();
+    let pages = pages.chain(&contents.other_memories_pages);
+    let pages: Vec<String> = pages.map(|pages| count((*pages).into(), "page")).collect();
+    match &pages[..] {
+        [] => {}
+        [pages] => drop(writeln!(text, "  memory   {pages} of 64 KiB")),
+        several => drop(writeln!(
+            text,
+            "  memories {} of 64 KiB",
+            several.join(", ")
+        )),
     }
     let (globals, tables) = (contents.globals, contents.tables);
     let _ = writeln!(text, "  globals  {globals}, tables {tables}");

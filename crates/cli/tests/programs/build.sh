@@ -43,6 +43,8 @@ older=true newer cc jumps.c "$objects/jumps.o" -g "${jumps[@]}"
 joined jumps jumps.o jumping.o
 rm -r "$objects"
 wasm-as nameless.wat -o nameless.wasm
+# wasm-as leaves out the names of memories.
+wasm-tools parse memories.wat -o memories.wasm
 # Rust's library without its debug information, which would be most of the file.
 sysroot=$(rustc --print sysroot)
 parts=$(mktemp -d)
