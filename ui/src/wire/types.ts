@@ -404,9 +404,11 @@ from: number,
 count: number, } | { "command": "stack",
 agent?: string | null, } | { "command": "memory",
 address: string,
-length: number, } | { "command": "examine",
+length: number,
+memory?: number, } | { "command": "examine",
 layout: string,
-address: string, } | { "command": "list",
+address: string,
+memory?: number, } | { "command": "list",
 place: CodePlace | null,
 around: number, } | { "command": "disassemble",
 place: CodePlace | null,
@@ -445,7 +447,8 @@ sql: string, };
 export type MemoryListing = {
 address: number,
 bytes: Array<number>,
-object_bytes: number, };
+object_bytes: number,
+memory: number, };
 
 export type MockListing = {
 call: string,

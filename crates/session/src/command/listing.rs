@@ -188,7 +188,7 @@ pub struct StackListing {
 
 /// Bytes of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct MemoryListing {
     /// Of the first byte.
     pub address: u32,

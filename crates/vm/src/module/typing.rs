@@ -228,8 +228,15 @@ impl<'m> Typing<'m> {
                 }
                 self.pop(global.value)?;
             }
-            Instr::Load(opcode, arg) => self.load(opcode, arg, 0)?,
-            Instr::Store(opcode, arg) => self.store(opcode, arg, 0)?,
+            Instr::Load(opcode, arg) => {
+                let ty = self.access(opcode, arg)?;
+                self.pop(ValType::I32)?;
+                self.push(ty);
+            }
+            Instr::Store(opcode, arg) => {
+                let ty = self.access(opcode, arg)?;
+                self.pop_all(&[ValType::I32, ty])?;
+            }
             Instr::I32Const(_) => self.push(ValType::I32),
             Instr::I64Const(_) => self.push(ValType::I64),
             Instr::F32Const(_) => self.push(ValType::F32),
@@ -254,7 +261,7 @@ impl<'m> Typing<'m> {
                 self.push(ValType::FuncRef);
             }
             #[cfg(feature = "simd")]
-            Instr::Wide(op, arg) => self.wide(op, &arg, 0)?,
+            Instr::Wide(op, arg) => self.wide(op, &arg)?,
             #[cfg(feature = "memories")]
             Instr::Elsewhere(instr) => self.elsewhere(instr)?,
             #[cfg(feature = "exceptions")]
@@ -285,11 +292,25 @@ impl<'m> Typing<'m> {
     fn memory_or_table(&mut self, instr: &Instr<'m>) -> Result<()> {
         use ValType::I32;
         match *instr {
-            Instr::MemorySize => self.memory_size(0)?,
-            Instr::MemoryGrow => self.memory_grow(0)?,
-            Instr::MemoryInit(data) => self.memory_init(data, 0)?,
+            Instr::MemorySize => {
+                self.memory()?;
+                self.push(I32);
+            }
+            Instr::MemoryGrow => {
+                self.memory()?;
+                self.pop(I32)?;
+                self.push(I32);
+            }
+            Instr::MemoryInit(data) => {
+                self.memory()?;
+                self.data(data)?;
+                self.pop_all(&[I32, I32, I32])?;
+            }
             Instr::DataDrop(data) => self.data(data)?,
-            Instr::MemoryCopy | Instr::MemoryFill => self.bulk(0)?,
+            Instr::MemoryCopy | Instr::MemoryFill => {
+                self.memory()?;
+                self.pop_all(&[I32, I32, I32])?;
+            }
             Instr::TableGet(table) => {
                 let ty = self.table(table)?;
                 self.pop(I32)?;
@@ -331,10 +352,10 @@ impl<'m> Typing<'m> {
 
     /// An instruction on vectors.
     #[cfg(feature = "simd")]
-    fn wide(&mut self, op: WideOp, arg: &WideArg, memory: u32) -> Result<()> {
+    fn wide(&mut self, op: WideOp, arg: &WideArg) -> Result<()> {
         let info = op.info();
         if op.width() != 0 {
-            self.memory(memory)?;
+            self.memory()?;
             if 1u64 << arg.align > u64::from(op.width()) {
                 return Err(InvalidKind::Alignment.into());
             }
@@ -522,64 +543,8 @@ impl<'m> Typing<'m> {
         Ok(())
     }
 
-    /// An instruction on another memory than the first.
-    #[cfg(feature = "memories")]
-    fn elsewhere(&mut self, instr: Elsewhere) -> Result<()> {
-        match instr {
-            Elsewhere::Load(opcode, arg, memory) => self.load(opcode, arg, memory),
-            Elsewhere::Store(opcode, arg, memory) => self.store(opcode, arg, memory),
-            #[cfg(feature = "simd")]
-            Elsewhere::Wide(op, arg, memory) => self.wide(op, &arg, memory),
-            Elsewhere::Size(memory) => self.memory_size(memory),
-            Elsewhere::Grow(memory) => self.memory_grow(memory),
-            Elsewhere::Init { data, memory } => self.memory_init(data, memory),
-            Elsewhere::Copy { to, from } => {
-                self.memory(from)?;
-                self.bulk(to)
-            }
-            Elsewhere::Fill(memory) => self.bulk(memory),
-        }
-    }
-
-    fn load(&mut self, opcode: u8, arg: MemoryArg, memory: u32) -> Result<()> {
-        let ty = self.access(opcode, arg, memory)?;
-        self.pop(ValType::I32)?;
-        self.push(ty);
-        Ok(())
-    }
-
-    fn store(&mut self, opcode: u8, arg: MemoryArg, memory: u32) -> Result<()> {
-        let ty = self.access(opcode, arg, memory)?;
-        self.pop_all(&[ValType::I32, ty])
-    }
-
-    fn memory_size(&mut self, memory: u32) -> Result<()> {
-        self.memory(memory)?;
-        self.push(ValType::I32);
-        Ok(())
-    }
-
-    fn memory_grow(&mut self, memory: u32) -> Result<()> {
-        self.memory(memory)?;
-        self.pop(ValType::I32)?;
-        self.push(ValType::I32);
-        Ok(())
-    }
-
-    fn memory_init(&mut self, data: u32, memory: u32) -> Result<()> {
-        self.memory(memory)?;
-        self.data(data)?;
-        self.pop_all(&[ValType::I32; 3])
-    }
-
-    /// `memory.copy` to this memory, or `memory.fill`.
-    fn bulk(&mut self, memory: u32) -> Result<()> {
-        self.memory(memory)?;
-        self.pop_all(&[ValType::I32; 3])
-    }
-
-    fn access(&self, opcode: u8, arg: MemoryArg, memory: u32) -> Result<ValType> {
-        self.memory(memory)?;
+    fn access(&self, opcode: u8, arg: MemoryArg) -> Result<ValType> {
+        self.memory()?;
         let (ty, width) = memory_width(opcode);
         if 1 << arg.align > width {
             Err(InvalidKind::Alignment.into())
@@ -588,10 +553,24 @@ impl<'m> Typing<'m> {
         }
     }
 
-    fn memory(&self, index: u32) -> Result<()> {
-        match self.module.memory_at(index) {
+    /// An instruction on another memory than the first: where that is, so is the first, and all memories are of one type.
+    #[cfg(feature = "memories")]
+    fn elsewhere(&mut self, instr: Elsewhere) -> Result<()> {
+        let from = match instr {
+            Elsewhere::Copy { from, .. } => from,
+            _ => 0,
+        };
+        for index in [instr.memory(), from] {
+            let memory = self.module.memory_at(index);
+            memory.ok_or(InvalidKind::UnknownMemory(index))?;
+        }
+        self.apply(&instr.like(), None)
+    }
+
+    fn memory(&self) -> Result<()> {
+        match self.module.memory {
             Some(_) => Ok(()),
-            None => Err(InvalidKind::UnknownMemory(index).into()),
+            None => Err(InvalidKind::UnknownMemory(0).into()),
         }
     }
 
