@@ -171,24 +171,6 @@ impl Printer<'_> {
             Operator::RefNull { hty } => format!("{hty:?}").to_lowercase(),
             Operator::TypedSelect { ty } => format!("(result {ty})"),
             Operator::DataDrop { data_index } => data_index.to_string(),
-            Operator::MemoryInit { data_index, mem } => {
-                let memory = self.other_memory(*mem);
-                memory
-                    .into_iter()
-                    .chain([data_index.to_string()])
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            }
-            Operator::MemorySize { mem }
-            | Operator::MemoryGrow { mem }
-            | Operator::MemoryFill { mem } => self.other_memory(*mem).unwrap_or_default(),
-            Operator::MemoryCopy {
-                dst_mem: 0,
-                src_mem: 0,
-            } => String::new(),
-            Operator::MemoryCopy { dst_mem, src_mem } => {
-                format!("{} {}", self.memory(*dst_mem), self.memory(*src_mem))
-            }
             Operator::TableGet { table }
             | Operator::TableSet { table }
             | Operator::TableSize { table }
@@ -200,6 +182,23 @@ impl Printer<'_> {
                 dst_table,
                 src_table,
             } => format!("{dst_table} {src_table}"),
+            _ => self.memories(operator),
+        }
+    }
+
+    /// What follows the mnemonic of an instruction on whole memories.
+    fn memories(&self, operator: &Operator<'_>) -> String {
+        match operator {
+            Operator::MemoryInit { data_index, mem } => match self.other_memory(*mem) {
+                Some(memory) => format!("{memory} {data_index}"),
+                None => data_index.to_string(),
+            },
+            Operator::MemorySize { mem }
+            | Operator::MemoryGrow { mem }
+            | Operator::MemoryFill { mem } => self.other_memory(*mem).unwrap_or_default(),
+            Operator::MemoryCopy { dst_mem, src_mem } if dst_mem | src_mem != 0 => {
+                format!("{} {}", self.memory(*dst_mem), self.memory(*src_mem))
+            }
             _ => String::new(),
         }
     }

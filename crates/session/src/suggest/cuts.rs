@@ -72,6 +72,35 @@ pub(super) fn single(info: &DebugInfo, left: &Unexplored) -> UnexploredReport {
     }
 }
 
+/// What ends paths that are followed no further: the name, and what is said before on how many.
+const UNFOLLOWED: [(Cut, &str, &str); 5] = [
+    (
+        Cut::NoValue,
+        "rules",
+        "the board's rules leave no value for the next input on",
+    ),
+    (
+        Cut::Fills,
+        "bytes",
+        "the next input puts bytes into memory, which is not followed, on",
+    ),
+    (
+        Cut::Vectors,
+        "vectors",
+        "functions with vectors (SIMD), which are not followed, on",
+    ),
+    (
+        Cut::Exceptions,
+        "exceptions",
+        "an exception is thrown, which is not followed, on",
+    ),
+    (
+        Cut::Memories,
+        "memories",
+        "another memory than the first is used, which is not followed, on",
+    ),
+];
+
 /// The bounds that cut something off.
 fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
     let bounds = &explored.bounds;
@@ -127,25 +156,10 @@ fn bounds(explored: &Explored, asked: Asked) -> Vec<UnexploredReport> {
             format!("the bound of {rounds} rounds of a loop on {}", paths(count)),
         );
     }
-    if let Some(count) = cut(Cut::NoValue) {
-        let words = "the board's rules leave no value for the next input on";
-        name("rules", format!("{words} {}", paths(count)));
-    }
-    if let Some(count) = cut(Cut::Fills) {
-        let words = "the next input puts bytes into memory, which is not followed, on";
-        name("bytes", format!("{words} {}", paths(count)));
-    }
-    if let Some(count) = cut(Cut::Vectors) {
-        let words = "functions with vectors (SIMD), which are not followed, on";
-        name("vectors", format!("{words} {}", paths(count)));
-    }
-    if let Some(count) = cut(Cut::Exceptions) {
-        let words = "an exception is thrown, which is not followed, on";
-        name("exceptions", format!("{words} {}", paths(count)));
-    }
-    if let Some(count) = cut(Cut::Memories) {
-        let words = "another memory than the first is used, which is not followed, on";
-        name("memories", format!("{words} {}", paths(count)));
+    for (by, bound, words) in UNFOLLOWED {
+        if let Some(count) = cut(by) {
+            name(bound, format!("{words} {}", paths(count)));
+        }
     }
     cuts
 }

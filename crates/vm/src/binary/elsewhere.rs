@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use super::instr::{self, Instr, MemoryArg, access};
+#[cfg(feature = "simd")]
+use super::access::write_wide;
+use super::access::{MemoryArg, write_access};
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
 
@@ -40,21 +42,6 @@ pub enum Elsewhere {
 }
 
 impl Elsewhere {
-    /// The instruction on the first memory that does the same there.
-    pub(crate) fn like(self) -> Instr<'static> {
-        match self {
-            Elsewhere::Load(opcode, arg, _) => Instr::Load(opcode, arg),
-            Elsewhere::Store(opcode, arg, _) => Instr::Store(opcode, arg),
-            #[cfg(feature = "simd")]
-            Elsewhere::Wide(op, arg, _) => Instr::Wide(op, arg),
-            Elsewhere::Size(_) => Instr::MemorySize,
-            Elsewhere::Grow(_) => Instr::MemoryGrow,
-            Elsewhere::Init { data, .. } => Instr::MemoryInit(data),
-            Elsewhere::Copy { .. } => Instr::MemoryCopy,
-            Elsewhere::Fill(_) => Instr::MemoryFill,
-        }
-    }
-
     /// The memory that it reads or writes; of a copy, the one that it writes.
     pub(crate) fn memory(self) -> u32 {
         match self {
@@ -69,16 +56,6 @@ impl Elsewhere {
             Elsewhere::Wide(_, _, memory) => memory,
         }
     }
-
-    /// Its name in the text format.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Elsewhere::Load(opcode, ..) | Elsewhere::Store(opcode, ..) => access(opcode).0,
-            #[cfg(feature = "simd")]
-            Elsewhere::Wide(op, ..) => op.name(),
-            _ => self.like().name(),
-        }
-    }
 }
 
 /// The immediates, as in the text format.
@@ -87,41 +64,14 @@ impl fmt::Display for Elsewhere {
         write!(f, " {}", self.memory())?;
         match *self {
             Elsewhere::Load(opcode, arg, _) | Elsewhere::Store(opcode, arg, _) => {
-                instr::write_access(f, opcode, arg)
+                write_access(f, opcode, arg)
             }
             #[cfg(feature = "simd")]
-            Elsewhere::Wide(op, arg, _) => instr::write_wide(f, op, &arg),
+            Elsewhere::Wide(op, arg, _) => write_wide(f, op, &arg),
             Elsewhere::Init { data: second, .. } | Elsewhere::Copy { from: second, .. } => {
                 write!(f, " {second}")
             }
             Elsewhere::Size(_) | Elsewhere::Grow(_) | Elsewhere::Fill(_) => Ok(()),
         }
-    }
-}
-
-/// What an instruction on the first memory is on this one.
-pub(super) fn of_memory(instr: Instr<'_>, memory: u32) -> Instr<'_> {
-    if memory == 0 {
-        return instr;
-    }
-    Instr::Elsewhere(match instr {
-        Instr::Load(opcode, arg) => Elsewhere::Load(opcode, arg, memory),
-        Instr::Store(opcode, arg) => Elsewhere::Store(opcode, arg, memory),
-        #[cfg(feature = "simd")]
-        Instr::Wide(op, arg) => Elsewhere::Wide(op, arg, memory),
-        Instr::MemorySize => Elsewhere::Size(memory),
-        Instr::MemoryGrow => Elsewhere::Grow(memory),
-        Instr::MemoryInit(data) => Elsewhere::Init { data, memory },
-        Instr::MemoryFill => Elsewhere::Fill(memory),
-        // It is on no memory, or on two.
-        _ => return instr,
-    })
-}
-
-/// `memory.copy`.
-pub(super) fn copy(to: u32, from: u32) -> Instr<'static> {
-    match (to, from) {
-        (0, 0) => Instr::MemoryCopy,
-        _ => Instr::Elsewhere(Elsewhere::Copy { to, from }),
     }
 }

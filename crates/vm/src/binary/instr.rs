@@ -2,10 +2,13 @@
 
 use core::fmt;
 
+#[cfg(feature = "simd")]
+use super::access::write_wide;
+use super::access::{MemoryArg, access, memory, memory_arg, write_access};
 #[cfg(feature = "exceptions")]
 use super::catches::Catches;
 #[cfg(feature = "memories")]
-use super::elsewhere::{Elsewhere, copy, of_memory};
+use super::elsewhere::Elsewhere;
 use super::reader::{Malformed, MalformedKind, Reader, error_at};
 use crate::ValType;
 use crate::num::NumericOp;
@@ -55,8 +58,7 @@ pub(crate) mod op {
     pub(crate) const GLOBAL_SET: u8 = 0x24;
     pub(crate) const TABLE_GET: u8 = 0x25;
     pub(crate) const TABLE_SET: u8 = 0x26;
-    pub(crate) const I32_LOAD: u8 = 0x28;
-    pub(crate) const I64_LOAD32_U: u8 = 0x35;
+    pub(crate) const I32_LOAD: u8 = super::super::access::FIRST;
     pub(crate) const I32_STORE: u8 = 0x36;
     pub(crate) const I64_STORE32: u8 = 0x3e;
     pub(crate) const MEMORY_SIZE: u8 = 0x3f;
@@ -93,15 +95,6 @@ pub enum BlockType {
     Value(ValType),
     /// Takes and gives what the function type of this index says.
     Func(u32),
-}
-
-/// The immediates of a memory access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MemoryArg {
-    /// The exponent of the promised alignment; without effect on the result.
-    pub align: u32,
-    /// Added to the address operand without wrapping around.
-    pub offset: u32,
 }
 
 /// The labels of a `br_table`, read as they are asked for.
@@ -231,44 +224,6 @@ pub enum Instr<'m> {
     Delegate(u32),
 }
 
-/// Name, type of the value and width in bytes of the memory accesses, from opcode 0x28 on.
-const ACCESSES: [(&str, ValType, u32); 23] = [
-    ("i32.load", ValType::I32, 4),
-    ("i64.load", ValType::I64, 8),
-    ("f32.load", ValType::F32, 4),
-    ("f64.load", ValType::F64, 8),
-    ("i32.load8_s", ValType::I32, 1),
-    ("i32.load8_u", ValType::I32, 1),
-    ("i32.load16_s", ValType::I32, 2),
-    ("i32.load16_u", ValType::I32, 2),
-    ("i64.load8_s", ValType::I64, 1),
-    ("i64.load8_u", ValType::I64, 1),
-    ("i64.load16_s", ValType::I64, 2),
-    ("i64.load16_u", ValType::I64, 2),
-    ("i64.load32_s", ValType::I64, 4),
-    ("i64.load32_u", ValType::I64, 4),
-    ("i32.store", ValType::I32, 4),
-    ("i64.store", ValType::I64, 8),
-    ("f32.store", ValType::F32, 4),
-    ("f64.store", ValType::F64, 8),
-    ("i32.store8", ValType::I32, 1),
-    ("i32.store16", ValType::I32, 2),
-    ("i64.store8", ValType::I64, 1),
-    ("i64.store16", ValType::I64, 2),
-    ("i64.store32", ValType::I64, 4),
-];
-
-pub(super) fn access(opcode: u8) -> (&'static str, ValType, u32) {
-    let index = usize::from(opcode.wrapping_sub(op::I32_LOAD)).min(ACCESSES.len() - 1);
-    ACCESSES[index]
-}
-
-/// The value's type and the width in bytes of the memory access with this opcode (0x28 to 0x3e).
-pub(crate) fn memory_width(opcode: u8) -> (ValType, u32) {
-    let (_, ty, width) = access(opcode);
-    (ty, width)
-}
-
 impl<'m> Instr<'m> {
     /// Reads the next instruction.
     pub(crate) fn read(reader: &mut Reader<'m>) -> Result<Instr<'m>, Malformed> {
@@ -313,14 +268,7 @@ impl<'m> Instr<'m> {
             op::GLOBAL_SET => Instr::GlobalSet(reader.u32()?),
             op::TABLE_GET => Instr::TableGet(reader.u32()?),
             op::TABLE_SET => Instr::TableSet(reader.u32()?),
-            op::I32_LOAD..=op::I64_LOAD32_U => {
-                let (arg, memory) = memory_arg(reader)?;
-                of_memory(Instr::Load(opcode, arg), memory)
-            }
-            op::I32_STORE..=op::I64_STORE32 => {
-                let (arg, memory) = memory_arg(reader)?;
-                of_memory(Instr::Store(opcode, arg), memory)
-            }
+            op::I32_LOAD..=op::I64_STORE32 => load_or_store(reader, opcode)?,
             op::MEMORY_SIZE => of_memory(Instr::MemorySize, memory(reader)?),
             op::MEMORY_GROW => of_memory(Instr::MemoryGrow, memory(reader)?),
             op::I32_CONST => Instr::I32Const(reader.i32()?),
@@ -399,7 +347,7 @@ impl<'m> Instr<'m> {
             #[cfg(feature = "simd")]
             Instr::Wide(op, _) => op.name(),
             #[cfg(feature = "memories")]
-            Instr::Elsewhere(instr) => instr.name(),
+            Instr::Elsewhere(instr) => instr.like().name(),
             #[cfg(feature = "exceptions")]
             Instr::Throw(_) => "throw",
             #[cfg(feature = "exceptions")]
@@ -501,6 +449,75 @@ fn exception<'m>(reader: &mut Reader<'m>, opcode: u8) -> Result<Instr<'m>, Malfo
     })
 }
 
+/// A load or store of a number.
+fn load_or_store<'m>(reader: &mut Reader<'m>, opcode: u8) -> Result<Instr<'m>, Malformed> {
+    let (arg, memory) = memory_arg(reader)?;
+    let instr = match opcode {
+        ..op::I32_STORE => Instr::Load(opcode, arg),
+        _ => Instr::Store(opcode, arg),
+    };
+    Ok(of_memory(instr, memory))
+}
+
+#[cfg(feature = "memories")]
+impl Elsewhere {
+    /// The instruction on the first memory that does the same there.
+    pub(crate) fn like(self) -> Instr<'static> {
+        match self {
+            Elsewhere::Load(opcode, arg, _) => Instr::Load(opcode, arg),
+            Elsewhere::Store(opcode, arg, _) => Instr::Store(opcode, arg),
+            #[cfg(feature = "simd")]
+            Elsewhere::Wide(op, arg, _) => Instr::Wide(op, arg),
+            Elsewhere::Size(_) => Instr::MemorySize,
+            Elsewhere::Grow(_) => Instr::MemoryGrow,
+            Elsewhere::Init { data, .. } => Instr::MemoryInit(data),
+            Elsewhere::Copy { .. } => Instr::MemoryCopy,
+            Elsewhere::Fill(_) => Instr::MemoryFill,
+        }
+    }
+}
+
+/// What an instruction on the first memory is on this one.
+#[cfg(feature = "memories")]
+fn of_memory(instr: Instr<'_>, memory: u32) -> Instr<'_> {
+    if memory == 0 {
+        return instr;
+    }
+    Instr::Elsewhere(match instr {
+        Instr::Load(opcode, arg) => Elsewhere::Load(opcode, arg, memory),
+        Instr::Store(opcode, arg) => Elsewhere::Store(opcode, arg, memory),
+        #[cfg(feature = "simd")]
+        Instr::Wide(op, arg) => Elsewhere::Wide(op, arg, memory),
+        Instr::MemorySize => Elsewhere::Size(memory),
+        Instr::MemoryGrow => Elsewhere::Grow(memory),
+        Instr::MemoryInit(data) => Elsewhere::Init { data, memory },
+        Instr::MemoryFill => Elsewhere::Fill(memory),
+        // It is on no memory, or on two.
+        _ => return instr,
+    })
+}
+
+/// `memory.copy`.
+#[cfg(feature = "memories")]
+fn copy(to: u32, from: u32) -> Instr<'static> {
+    match (to, from) {
+        (0, 0) => Instr::MemoryCopy,
+        _ => Instr::Elsewhere(Elsewhere::Copy { to, from }),
+    }
+}
+
+/// There is but one memory.
+#[cfg(not(feature = "memories"))]
+fn of_memory(instr: Instr<'_>, _: u32) -> Instr<'_> {
+    instr
+}
+
+/// From the one memory to itself.
+#[cfg(not(feature = "memories"))]
+fn copy(_: u32, _: u32) -> Instr<'static> {
+    Instr::MemoryCopy
+}
+
 fn write_block_type(f: &mut fmt::Formatter<'_>, ty: BlockType) -> fmt::Result {
     match ty {
         BlockType::Empty => Ok(()),
@@ -581,85 +598,6 @@ fn wide<'m>(reader: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> 
 #[cfg(not(feature = "simd"))]
 fn wide<'m>(_: &mut Reader<'m>, at: usize) -> Result<Instr<'m>, Malformed> {
     Err(error_at(at, MalformedKind::NoSimd))
-}
-
-/// The immediates of a memory access.
-pub(super) fn write_access(f: &mut fmt::Formatter<'_>, opcode: u8, arg: MemoryArg) -> fmt::Result {
-    if arg.offset != 0 {
-        write!(f, " offset={}", arg.offset)?;
-    }
-    if Some(1) != access(opcode).2.checked_shr(arg.align) {
-        write!(f, " align={}", 1u64 << arg.align.min(63))?;
-    }
-    Ok(())
-}
-
-/// The immediates of an instruction on vectors.
-#[cfg(feature = "simd")]
-pub(super) fn write_wide(f: &mut fmt::Formatter<'_>, op: WideOp, arg: &WideArg) -> fmt::Result {
-    if op.is_const() {
-        return write!(f, " {}", crate::Value::V128(arg.bytes));
-    }
-    if op.has_bytes() {
-        return arg.bytes.iter().try_for_each(|lane| write!(f, " {lane}"));
-    }
-    if arg.offset != 0 {
-        write!(f, " offset={}", arg.offset)?;
-    }
-    if op.width() != 0 && Some(1) != op.width().checked_shr(arg.align) {
-        write!(f, " align={}", 1u64 << arg.align.min(63))?;
-    }
-    if op.info().lanes != 0 {
-        write!(f, " {}", arg.lane)?;
-    }
-    Ok(())
-}
-
-/// The index of a memory.
-#[cfg(feature = "memories")]
-fn memory(reader: &mut Reader<'_>) -> Result<u32, Malformed> {
-    reader.u32()
-}
-
-/// The index of the one memory.
-#[cfg(not(feature = "memories"))]
-fn memory(reader: &mut Reader<'_>) -> Result<u32, Malformed> {
-    let at = reader.at();
-    match reader.byte()? {
-        0 => Ok(0),
-        _ => Err(error_at(at, MalformedKind::ZeroExpected)),
-    }
-}
-
-/// There is but one memory.
-#[cfg(not(feature = "memories"))]
-fn of_memory(instr: Instr<'_>, _: u32) -> Instr<'_> {
-    instr
-}
-
-/// From the one memory to itself.
-#[cfg(not(feature = "memories"))]
-fn copy(_: u32, _: u32) -> Instr<'static> {
-    Instr::MemoryCopy
-}
-
-/// In the place of an alignment: the index of a memory follows.
-pub(crate) const NAMES_MEMORY: u32 = if cfg!(feature = "memories") { 0x40 } else { 0 };
-
-/// The immediates of a memory access, and the memory's index.
-fn memory_arg(reader: &mut Reader<'_>) -> Result<(MemoryArg, u32), Malformed> {
-    let at = reader.at();
-    let flags = reader.u32()?;
-    let align = flags & !NAMES_MEMORY;
-    if align >= 32 {
-        return Err(error_at(at, MalformedKind::BadAlignment));
-    }
-    let memory = match flags & NAMES_MEMORY {
-        0 => 0,
-        _ => reader.u32()?,
-    };
-    let offset = reader.u32()?;
-    Ok((MemoryArg { align, offset }, memory))
 }
 
 fn branch_targets<'m>(reader: &mut Reader<'m>) -> Result<BranchTargets<'m>, Malformed> {

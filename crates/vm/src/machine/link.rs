@@ -262,12 +262,7 @@ impl Machine {
         for table in module.tables.iter().skip(instance.tables.len()) {
             instance.tables.push(self.add_table(*table));
         }
-        for (index, memory) in (0..).zip(module.memory_types()) {
-            if instance.memory_at(index) == NONE {
-                let address = self.add_memory(memory)?;
-                instance.set_memory(index, address);
-            }
-        }
+        self.add_memories(&module, &mut instance)?;
         for (value, ty) in module
             .global_values
             .iter()
@@ -284,6 +279,17 @@ impl Machine {
             self.global_types.extend(core::iter::repeat_n(*ty, count));
         }
         Ok(instance)
+    }
+
+    /// Makes the memories that nothing was found for.
+    fn add_memories(&mut self, module: &Module, instance: &mut Instance) -> Result<(), StartError> {
+        for (index, memory) in (0..).zip(module.memory_types()) {
+            if instance.memory_at(index) == NONE {
+                let address = self.add_memory(memory)?;
+                instance.set_memory(index, address);
+            }
+        }
+        Ok(())
     }
 
     fn add_memory(&mut self, memory: MemoryType) -> Result<u32, StartError> {
