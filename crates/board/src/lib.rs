@@ -94,6 +94,8 @@ pub use sampling::Sampling;
 pub use source::{
     ReadingSource, Script, ScriptEnd, Sector, Shape, Simulation, Timeline, Wave, WorldModel,
 };
+#[cfg(feature = "host")]
+pub use state::PortableState;
 pub use state::{
     Angle, BoardState, Captured, CapturedMotor, Compensation, Console, ConsolePatch, Display,
     DisplayPatch, Fill, Framebuffer, Motor, MotorRestore, Panel, Pin, Pixels, PixelsPatch,

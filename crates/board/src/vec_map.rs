@@ -2,9 +2,27 @@
 
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// A map kept as a sorted vector: for a few dozen entries it is small, fast, and cloned by one allocation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(
+    bound(deserialize = "K: Deserialize<'de> + Ord, V: Deserialize<'de>"),
+    try_from = "Vec<(K, V)>"
+)]
 pub struct VecMap<K, V>(Vec<(K, V)>);
+
+/// What somebody says is no map before its keys are in order.
+impl<K: Ord, V> TryFrom<Vec<(K, V)>> for VecMap<K, V> {
+    type Error = &'static str;
+
+    fn try_from(entries: Vec<(K, V)>) -> Result<Self, Self::Error> {
+        match entries.is_sorted_by(|(a, _), (b, _)| a < b) {
+            true => Ok(VecMap(entries)),
+            false => Err("its keys are not in order"),
+        }
+    }
+}
 
 impl<K, V> Default for VecMap<K, V> {
     fn default() -> Self {

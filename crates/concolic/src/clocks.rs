@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 
 use borges_board::{Board, Codomain, PrimitiveId};
 use borges_vm::ValType;
+use serde::{Deserialize, Serialize};
 
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
@@ -18,7 +19,7 @@ use crate::set::{Set, greatest, whole};
 const MOST_SINCE: u64 = 1 << 30;
 
 /// A clock, and where its times begin.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Clock {
     pub(crate) id: PrimitiveId,
     /// Its unit in microseconds, if it is known.

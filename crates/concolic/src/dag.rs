@@ -1,5 +1,7 @@
 //! What a value depends on: expressions over inputs, each kept once.
 
+mod cone;
+
 use std::sync::Arc;
 
 use borges_multiverse::fingerprint::Fingerprint;
@@ -9,6 +11,8 @@ use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::set::greatest;
+
+pub(crate) use cone::Cone;
 
 /// An expression of a [`Dag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -105,25 +109,6 @@ pub struct Dag {
 pub(crate) struct SentDag {
     nodes: Vec<(Node, ValType)>,
     tables: Vec<LookupTable>,
-}
-
-/// Some expressions and all that they are made of, numbered among themselves, for another set in the same process.
-#[derive(Debug)]
-pub(crate) struct Cone {
-    /// Each with its type and the greatest cell that it can have; operands come before what they make.
-    nodes: Box<[(Node, ValType, u64)]>,
-    tables: Box<[LookupTable]>,
-}
-
-/// The expressions that were cut out, in their order: each has its place there as its number.
-pub(crate) struct Numbering(Vec<Expr>);
-
-impl Numbering {
-    /// The number of one of them.
-    pub(crate) fn of(&self, expr: Expr) -> Expr {
-        let at = self.0.binary_search(&expr);
-        Expr(at.expect("it was cut out") as u32)
-    }
 }
 
 impl SentDag {
@@ -558,37 +543,6 @@ impl Dag {
             inputs = self.union(inputs, set);
         }
         self.intern(made, ty, most, inputs)
-    }
-
-    /// These expressions for another set, and which numbers they have there.
-    pub(crate) fn cut_out(&self, roots: &[Expr]) -> (Cone, Numbering) {
-        let all = self.cone(roots);
-        let numbering = Numbering(all);
-        let number = |expr: Expr| numbering.of(expr);
-        let mut tables = Vec::new();
-        let nodes = numbering.0.iter().map(|expr| {
-            let node = self.node(*expr).renumbered(number, |table| {
-                tables.push(self.table(table).renumbered(number));
-                tables.len() as u32 - 1
-            });
-            (node, self.ty(*expr), self.greatest(*expr))
-        });
-        let nodes = nodes.collect();
-        let cone = Cone {
-            nodes,
-            tables: tables.into(),
-        };
-        (cone, numbering)
-    }
-
-    /// What was cut out of another set, as it is there: which expression each number is here.
-    pub(crate) fn take_in(&mut self, cone: &Cone) -> Vec<Expr> {
-        let mut made: Vec<Expr> = Vec::with_capacity(cone.nodes.len());
-        for node in &cone.nodes {
-            let ours = self.adopt_node(*node, &cone.tables, |operand| made[operand.index()]);
-            made.push(ours);
-        }
-        made
     }
 
     fn table_number(&mut self, table: LookupTable) -> u32 {

@@ -37,7 +37,7 @@ pub use explore::{
     UNASKED_STDIN, Watched, explore,
 };
 pub use forever::{
-    Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Lookers, Noted, Passing,
+    Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Lookers, Noted, Packer, Passing,
     SentState, Showing, StateWord, TheProgram, Unread, WayInput, explore_states, learn_states,
 };
 pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Unexplored, Way};

@@ -20,6 +20,8 @@ use borges_concolic::{
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Graph, Limits, Onlooker, Pause, Sight, Survey};
 use borges_multiverse::language::Language as _;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use writer::Writer;
 
 /// What does not depend on how states were looked for.
@@ -80,7 +82,8 @@ fn of_graph(graph: &Graph<Rc<Device<'_>>>, pause: Pause, depth: u32) -> Found {
     }
 }
 
-/// Who is asked next is chance: each is asked about states in their order.
+/// Who is asked next is chance: each is asked about states in their order. All but the first are as good as in other
+/// processes.
 struct Several<'d> {
     devices: Vec<Device<'d>>,
     random: RefCell<fastrand::Rng>,
@@ -89,8 +92,21 @@ struct Several<'d> {
 impl Lookers for Several<'_> {
     fn showing(&self, state: &SentState) -> Option<Showing> {
         let who = self.random.borrow_mut().usize(..self.devices.len());
-        self.devices[who].showing(state)
+        let device = &self.devices[who];
+        if who == 0 {
+            return device.showing(state);
+        }
+        let packed = state.packed(&self.devices[0].packer());
+        let showing = device.showing(&sent(&packed.expect("it can travel")))?;
+        let packed = showing.packed(&device.packer());
+        Some(sent(&packed.expect("it can travel")))
     }
+}
+
+/// What comes out of a line that this goes into.
+fn sent<T: Serialize + DeserializeOwned>(what: &T) -> T {
+    let bytes = postcard::to_allocvec(what).expect("it can be written");
+    postcard::from_bytes(&bytes).expect("it can be read")
 }
 
 type Far<'d> = Rc<FarDevice<'d, Several<'d>>>;

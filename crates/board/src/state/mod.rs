@@ -11,6 +11,8 @@ mod frame;
 mod hasher;
 mod limited;
 mod pixels;
+#[cfg(feature = "host")]
+mod portable;
 mod st7735;
 
 use alloc::vec::Vec;
@@ -24,6 +26,8 @@ pub use console::{Console, ConsolePatch};
 pub use display::{Display, DisplayPatch, Panel};
 pub use frame::{Fill, Framebuffer};
 pub use pixels::{Pixels, PixelsPatch};
+#[cfg(feature = "host")]
+pub use portable::PortableState;
 pub use st7735::St7735;
 
 use hasher::PortableHasher;
@@ -48,7 +52,7 @@ pub struct BoardState {
 }
 
 /// The part that device and twin both keep.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Core {
     pins: VecMap<u8, Pin>,
     channels: VecMap<u8, PwmChannel>,
@@ -77,7 +81,7 @@ pub(crate) struct Sights {
 }
 
 /// What was done to a pin; `None` where nothing was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pin {
     /// Its mode.
     pub mode: Option<i32>,
@@ -125,7 +129,7 @@ impl Angle {
 }
 
 /// A motor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Motor {
     /// The speed at which it moves while time passes, ±10,000 being full.
     pub speed: i32,

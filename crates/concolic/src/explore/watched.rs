@@ -3,6 +3,7 @@
 use borges_board::{BoardState, PrimitiveId};
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Machine, ValType};
+use serde::{Deserialize, Serialize};
 
 use super::numbers::{Looked, Numbers, Open};
 use super::{Explorer, Feasible, State, Waiting, narrow};
@@ -64,7 +65,7 @@ pub trait Watched {
 }
 
 /// What is known of conditions, by number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Truths {
     /// The program has stopped somewhere: before, nothing is known of any.
     stopped: bool,

@@ -76,6 +76,12 @@ impl<'d, K: Lookers> FarDevice<'d, K> {
         self.has_news.get()
     }
 
+    /// As [`Device::is_misled`]: nothing can be gone on with.
+    #[must_use]
+    pub fn is_misled(&self) -> bool {
+        self.account.is_misled() || self.again.is_misled()
+    }
+
     /// A state that is followed has this number in a survey: by it [`Self::covering`] names it.
     pub fn number(&self, state: &SentState, number: u32) {
         if !state.is_several() {
@@ -175,7 +181,12 @@ impl<K: Lookers> Language for FarDevice<'_, K> {
             self.put_back(false);
             return;
         };
-        let ways = (0..).zip(self.account.hear(state, showing));
+        let heard = self.account.hear(state, showing);
+        if self.is_misled() {
+            self.put_back(false);
+            return;
+        }
+        let ways = (0..).zip(heard);
         steps.extend(ways.map(|(number, (is_partial, to))| {
             let next = Next::one(to);
             (number, Next { is_partial, ..next })

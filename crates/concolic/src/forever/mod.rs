@@ -18,6 +18,7 @@ mod forgetful;
 mod language;
 mod left_out;
 mod live;
+mod packed;
 mod parts;
 mod place;
 mod relation;
@@ -65,6 +66,7 @@ pub use explore::{explore_states, learn_states};
 pub use facts::{Facts, Noted};
 pub use far::{FarDevice, Lookers};
 pub use language::TheProgram;
+pub use packed::Packer;
 pub use run::Passing;
 pub use state::DeviceState;
 pub use travel::{SentState, Showing};
@@ -108,6 +110,8 @@ pub struct Device<'d> {
     initial: DeviceState,
     /// That no states are remembered.
     forgetful: Option<Forgetful>,
+    /// Something arrived that is none of the program's.
+    is_misled: Cell<bool>,
 }
 
 /// What tells states apart, besides what the program can still read.
@@ -274,6 +278,7 @@ impl<'d> Device<'d> {
             dividing: RefCell::default(),
             initial: DeviceState::ended(End::Returned, Truths::default()),
             forgetful: None,
+            is_misled: Cell::new(false),
             start,
         };
         let (bench, round) = device.begin(bench, budget, None);
@@ -386,7 +391,7 @@ impl<'d> Device<'d> {
 
     /// Keeps account of a look from which an exploration goes on.
     fn note(&self, look: Look) {
-        self.steps.set(self.steps.get() + look.steps);
+        self.steps.set(self.steps.get().saturating_add(look.steps));
         self.is_cut.set(self.is_cut.get() || look.is_cut);
         let mut unexplored = self.unexplored.borrow_mut();
         for left_out in look.unexplored {

@@ -2,9 +2,10 @@
 
 use borges_board::PrimitiveId;
 use borges_vm::Value;
+use serde::{Deserialize, Serialize};
 
 /// A call before which a program stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NextCall {
     pub(super) primitive: PrimitiveId,
     pub(super) args: Vec<Value>,
@@ -12,7 +13,7 @@ pub(super) struct NextCall {
 }
 
 /// Something that a state consists of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Place {
     /// A cell of the stack.
     Cell(u32),

@@ -148,7 +148,7 @@ impl DeviceState {
         }
     }
 
-    fn before(dag: &Dag, before: Before, truths: Truths) -> Self {
+    pub(super) fn before(dag: &Dag, before: Before, truths: Truths) -> Self {
         let content = Content {
             dag,
             truths,
@@ -473,7 +473,7 @@ impl Compared<'_> {
     }
 
     /// The call before which a machine stands.
-    fn next_call(&self, machine: &Machine, board: &BoardState) -> Option<NextCall> {
+    pub(super) fn next_call(&self, machine: &Machine, board: &BoardState) -> Option<NextCall> {
         let call = machine.pending()?;
         let primitive = *self.primitives.get(call.func.0 as usize)?;
         let args = call.args.clone();
@@ -691,7 +691,7 @@ impl Compared<'_> {
 }
 
 /// Where a machine stands: the functions on its stack, and their instructions.
-fn place_of(frames: &[FrameView]) -> u64 {
+pub(super) fn place_of(frames: &[FrameView]) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
     for frame in frames {
         (frame.func.0, frame.offset.0).hash(&mut hasher);

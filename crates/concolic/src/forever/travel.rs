@@ -9,7 +9,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use borges_multiverse::fingerprint::WideFingerprint;
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::packed::{Packed, Packer};
 use super::state::{Before, DeviceState, Inner, Stands};
 use super::times::TimeWord;
 use super::unread::Lesson;
@@ -21,20 +25,24 @@ use crate::explore::Truths;
 use crate::path::{End, Unexplored};
 use crate::shadow::Touched;
 
-/// A state as any [`Device`] of the same program can take it. Cloning it is cheap. It is known by a name of 128 bits.
+/// A state as any [`Device`] of the same program can take it, in another process if it was [packed](Packer). Cloning it is
+/// cheap. It is known by a name of 128 bits.
 #[derive(Clone, Debug)]
 pub struct SentState(Arc<Sent>);
 
 #[derive(Debug)]
-struct Sent {
-    /// Its expressions have the numbers of the cone.
-    state: DeviceState,
-    /// Nothing if it has none.
-    cone: Option<Cone>,
+enum Sent {
+    Here {
+        /// Its expressions have the numbers of the cone.
+        state: DeviceState,
+        /// Nothing if it has none.
+        cone: Option<Cone>,
+    },
+    Packed(Packed),
 }
 
 /// What a look at a state showed, for [whoever keeps account](super::FarDevice) of all.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Showing {
     /// What each way asks of the state's values, and where it leads.
     ways: Vec<(Asks, SentState)>,
@@ -61,7 +69,27 @@ impl Eq for SentState {}
 
 impl Hash for SentState {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.state.hash(state);
+        self.name().hash(state);
+    }
+}
+
+/// Only one that was packed is of use elsewhere.
+impl Serialize for SentState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &*self.0 {
+            Sent::Packed(packed) => packed.serialize(serializer),
+            Sent::Here { .. } => Err(S::Error::custom("a state travels packed")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SentState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let packed = Packed::deserialize(deserializer)?;
+        match packed.is_called_what_it_is() {
+            true => Ok(Self(Arc::new(Sent::Packed(packed)))),
+            false => Err(D::Error::custom("it is another end than it says")),
+        }
     }
 }
 
@@ -76,7 +104,7 @@ impl SentState {
             return Self::bare(state);
         }
         let (cone, numbers) = dag.cut_out(&exprs);
-        Self(Arc::new(Sent {
+        Self(Arc::new(Sent::Here {
             state: state.renumbered(before, |expr| numbers.of(expr)),
             cone: Some(cone),
         }))
@@ -84,59 +112,112 @@ impl SentState {
 
     /// One without expressions.
     fn bare(state: &DeviceState) -> Self {
-        Self(Arc::new(Sent {
+        Self(Arc::new(Sent::Here {
             state: state.clone(),
             cone: None,
         }))
     }
 
-    /// The state, with expressions of another device.
-    fn arrived(&self, dag: &mut Dag) -> DeviceState {
-        let state = &self.0.state;
-        match (&self.0.cone, &state.0.stands) {
-            (Some(cone), Stands::Before(before)) => {
-                let made = dag.take_in(cone);
-                state.renumbered(before, |expr| made[expr.index()])
+    /// The same for another process; nothing if it cannot go there.
+    #[must_use]
+    pub fn packed(&self, packer: &Packer) -> Option<Self> {
+        match &*self.0 {
+            Sent::Packed(_) => Some(self.clone()),
+            Sent::Here { state, cone } => {
+                let packed = Packed::of(state, cone.as_ref(), packer)?;
+                Some(Self(Arc::new(Sent::Packed(packed))))
             }
-            _ => state.clone(),
         }
     }
 
     /// What it is known by.
     #[must_use]
     pub fn name(&self) -> WideFingerprint {
-        self.0.state.0.content
+        match &*self.0 {
+            Sent::Here { state, .. } => state.0.content,
+            Sent::Packed(packed) => packed.name(),
+        }
     }
 
     /// How the program ended, if it did.
     #[must_use]
     pub fn end(&self) -> Option<&End> {
-        self.0.state.end()
+        match &*self.0 {
+            Sent::Here { state, .. } => state.end(),
+            Sent::Packed(packed) => packed.end(),
+        }
     }
 
     /// As [`DeviceState::truths`].
     #[must_use]
     pub fn truths(&self) -> Truths {
-        self.0.state.truths()
+        match &*self.0 {
+            Sent::Here { state, .. } => state.truths(),
+            Sent::Packed(packed) => packed.truths(),
+        }
+    }
+
+    /// How many variables it has.
+    fn variables(&self) -> usize {
+        match &*self.0 {
+            Sent::Here { state, .. } => match &state.0.stands {
+                Stands::Before(before) => before.variables.len(),
+                Stands::Ended(..) => 0,
+            },
+            Sent::Packed(packed) => packed.variables(),
+        }
     }
 
     /// Whether it stands for several values.
     #[must_use]
     pub fn is_several(&self) -> bool {
-        match &self.0.state.0.stands {
-            Stands::Before(before) => !before.variables.is_empty(),
-            Stands::Ended(..) => false,
-        }
+        self.variables() > 0
+    }
+}
+
+impl Showing {
+    /// The same for another process; nothing if it cannot go there.
+    #[must_use]
+    pub fn packed(self, packer: &Packer) -> Option<Self> {
+        let ways = self.ways.into_iter();
+        let ways = ways.map(|(asks, to)| Some((asks, to.packed(packer)?)));
+        Some(Self {
+            ways: ways.collect::<Option<_>>()?,
+            ..self
+        })
+    }
+
+    /// Whether a device with so many clocks may have seen that of a state with so many variables.
+    fn makes_sense(&self, variables: usize, clocks: usize) -> bool {
+        let conditions = self.ways.iter().flat_map(|(asks, _)| asks.conditions());
+        let mut exprs = conditions.map(|known| known.expr);
+        let are_known = match &self.asked {
+            Some(cone) => cone.is_for(exprs, variables),
+            None => exprs.next().is_none(),
+        };
+        let mut times = self.times.iter();
+        are_known && times.all(|(_, clock)| (*clock as usize) < clocks)
     }
 }
 
 impl DeviceState {
     /// The same with other numbers of its expressions.
     fn renumbered(&self, before: &Before, number: impl Fn(Expr) -> Expr) -> Self {
-        let places = before.places.iter();
-        let constraints = before.constraints.iter();
-        let clocks = before.clocks.iter();
-        let before = Before {
+        DeviceState(Arc::new(Inner {
+            content: self.0.content,
+            stands: Stands::Before(Box::new(before.renumbered(number))),
+            truths: self.0.truths,
+        }))
+    }
+}
+
+impl Before {
+    /// The same with other numbers of its expressions.
+    pub(super) fn renumbered(&self, number: impl Fn(Expr) -> Expr) -> Self {
+        let places = self.places.iter();
+        let constraints = self.constraints.iter();
+        let clocks = self.clocks.iter();
+        Before {
             places: places
                 .map(|(place, expr)| (place.clone(), number(*expr)))
                 .collect(),
@@ -144,19 +225,12 @@ impl DeviceState {
                 .map(|known| Constraint::new(number(known.expr), known.allowed.clone()))
                 .collect(),
             clocks: clocks.map(|clock| clock.renumbered(&number)).collect(),
-            ..before.clone()
-        };
-        DeviceState(Arc::new(Inner {
-            content: self.0.content,
-            stands: Stands::Before(Box::new(before)),
-            truths: self.0.truths,
-        }))
+            ..self.clone()
+        }
     }
-}
 
-impl Before {
     /// All expressions that it has.
-    fn exprs(&self) -> Vec<Expr> {
+    pub(super) fn exprs(&self) -> Vec<Expr> {
         let places = self.places.iter().map(|(_, expr)| *expr);
         let constraints = self.constraints.iter().map(|known| known.expr);
         let clocks = self.clocks.iter().flat_map(|clock| clock.exprs());
@@ -180,13 +254,33 @@ impl Device<'_> {
         }
     }
 
-    /// A state of another device.
+    /// A state of another device. If what arrived is none of this program, the device [is misled](Self::is_misled) from
+    /// then on.
     #[must_use]
     pub fn arrived(&self, state: &SentState) -> DeviceState {
-        match &mut *self.bench.borrow_mut() {
-            Some(bench) => state.arrived(&mut bench.dag),
-            None => state.0.state.clone(),
+        let mut bench = self.bench.borrow_mut();
+        let Some(bench) = bench.as_mut() else {
+            return DeviceState::not_followed();
+        };
+        match &*state.0 {
+            Sent::Here { state, cone } => match (cone, &state.0.stands) {
+                (Some(cone), Stands::Before(before)) => {
+                    let made = bench.dag.take_in(cone);
+                    state.renumbered(before, |expr| made[expr.index()])
+                }
+                _ => state.clone(),
+            },
+            Sent::Packed(packed) => self.unpacked(bench, packed).unwrap_or_else(|| {
+                self.is_misled.set(true);
+                DeviceState::not_followed()
+            }),
         }
+    }
+
+    /// Whether something arrived from another process that is none of the program's: nothing that it said since is true.
+    #[must_use]
+    pub fn is_misled(&self) -> bool {
+        self.is_misled.get()
     }
 
     /// Looks at a state for whoever keeps account; nothing if the budget was spent before all its ways were known. Of what
@@ -194,7 +288,7 @@ impl Device<'_> {
     #[must_use]
     pub fn showing(&self, state: &SentState) -> Option<Showing> {
         let look = self.look(&self.arrived(state), Look::default());
-        if look.is_cut || self.budget.is_spent() {
+        if look.is_cut || self.is_misled() || self.budget.is_spent() {
             return None;
         }
         let (asks, asked) = self.sent_asks(&look.asked);
@@ -235,13 +329,24 @@ impl Device<'_> {
                 let asks = asks.map(|asks| asks.renumbered(|expr| numbers.of(expr)));
                 (asks.collect(), Some(cone))
             }
-            None => (asked.to_vec(), None),
+            // What does not say who takes a way says nothing elsewhere.
+            None => (
+                asked
+                    .iter()
+                    .map(|asks| asks.renumbered(|expr| expr))
+                    .collect(),
+                None,
+            ),
         }
     }
 
     /// Keeps account of what a look at a state showed, which is the next that is followed, by whom ever: whether each of
     /// its ways is partial, and where it leads, which may be a state that is known and is all of the one that was found.
     pub(super) fn hear(&self, from: &SentState, showing: Showing) -> Vec<(bool, SentState)> {
+        if !showing.makes_sense(from.variables(), self.clocks.len()) {
+            self.is_misled.set(true);
+            return Vec::new();
+        }
         self.note(Look {
             steps: showing.steps,
             unexplored: showing.unexplored,

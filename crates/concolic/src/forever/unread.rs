@@ -35,7 +35,7 @@ impl Unread {
 }
 
 /// Something that a look at a state teaches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) enum Lesson {
     /// What lies in the second byte has come from the first, which was left out.
     Flows(At, At),

@@ -4,6 +4,7 @@
 //! of the program; where not, what it asks of the values is what a state is divided by.
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use super::arrived::{Arrived, is_timed};
 use super::relation::{Known, Relation, rename};
@@ -21,7 +22,7 @@ use crate::set::Set;
 const MOST_COUNTED: u128 = 1 << 12;
 
 /// What a way asks of the values of the state that it leaves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Asks {
     /// Nothing: all of them take it.
     Nothing,
