@@ -5,11 +5,13 @@ use std::sync::OnceLock;
 
 use borges_languages::model::Pending;
 use borges_multiverse::graph::Letter;
+use borges_session::suggest::{DeviceAsked, LookLetter};
+use borges_session::survey::SurveyAsked;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// Goes up when anything here changes. What is said in a survey is told apart by the build.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// A message of more bytes is none.
 pub(crate) const MOST: usize = 1 << 31;
@@ -35,6 +37,8 @@ pub(crate) enum Frame {
     Ready,
     /// Something of the survey.
     Letter(Letter<Vec<Pending>>),
+    /// Something of the survey of a device program.
+    Look(LookLetter),
     /// Nothing else is to be said.
     Alive,
 }
@@ -59,8 +63,34 @@ pub(crate) struct Job {
     pub(crate) cores: Vec<u32>,
     /// Where each waits, as the leader reaches it; of the leader itself nothing.
     pub(crate) hosts: Vec<String>,
-    /// What is to be surveyed ([`borges_session::survey::SurveyAsked::to_bytes`]).
-    pub(crate) asked: Vec<u8>,
+    pub(crate) asked: Asked,
+}
+
+/// What is to be surveyed, as bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Asked {
+    /// A [`SurveyAsked`].
+    Model(Vec<u8>),
+    /// A [`DeviceAsked`].
+    Device(Vec<u8>),
+}
+
+/// What is to be surveyed.
+#[derive(Clone, Copy)]
+pub enum Wanted<'w> {
+    /// A program of a model language.
+    Model(&'w SurveyAsked),
+    /// A device program [of which several processes can](DeviceAsked::for_several).
+    Device(&'w DeviceAsked),
+}
+
+impl Wanted<'_> {
+    pub(crate) fn to_bytes(self) -> Asked {
+        match self {
+            Wanted::Model(asked) => Asked::Model(asked.to_bytes()),
+            Wanted::Device(asked) => Asked::Device(asked.to_bytes()),
+        }
+    }
 }
 
 impl Hello {

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use borges_languages::model::Surveyors;
 use borges_link::{Key, LineOpenError, Pipe};
-use borges_session::survey::SurveyAsked;
+use borges_session::suggest::DeviceSurveyors;
 
 use crate::GatherError;
-use crate::frame::{Frame, Hello, Job, MOST_HELLO};
+use crate::frame::{Frame, Hello, Job, MOST_HELLO, Wanted};
 use crate::office::Office;
 
 /// How long a worker may take to be started.
@@ -25,10 +25,19 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// They and this process.
+    /// They and this process, for a program of a model language.
     #[must_use]
     pub fn surveyors(self) -> Surveyors<'static> {
         Surveyors::Leading {
+            cores: self.cores,
+            post: Box::new(self.office),
+        }
+    }
+
+    /// They and this process, for a device program.
+    #[must_use]
+    pub fn device_surveyors(self) -> DeviceSurveyors {
+        DeviceSurveyors::Leading {
             cores: self.cores,
             post: Box::new(self.office),
         }
@@ -43,7 +52,7 @@ impl Crew {
 pub fn gather(
     hosts: &[String],
     key: Option<&Key>,
-    asked: &SurveyAsked,
+    wanted: Wanted<'_>,
     cores: u32,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Crew, GatherError> {
@@ -58,12 +67,13 @@ pub fn gather(
     drop(inbox);
     let mut places = vec![String::new()];
     places.extend_from_slice(hosts);
+    let asked = wanted.to_bytes();
     for member in 1..all.len() {
         let job = Job {
             place: member as u32,
             cores: all.clone(),
             hosts: places.clone(),
-            asked: asked.to_bytes(),
+            asked: asked.clone(),
         };
         office.say(member, &Frame::Job(job));
     }

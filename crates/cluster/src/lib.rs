@@ -2,7 +2,8 @@
 //!
 //! Workers ([`Worker`]) wait at an address. Who wants a survey [`gather`]s them: it connects to each, says what is to be
 //! surveyed, and each connects to those before it, so that all reach all. Then only letters travel
-//! ([`borges_multiverse::graph::Letter`]), and whoever gathered them leads.
+//! ([`borges_multiverse::graph::Letter`], or of device programs [`borges_session::suggest::LookLetter`]), and whoever
+//! gathered them leads.
 //!
 //! # Invariants
 //! - Nothing is believed of who has not proved to have the key; beyond this computer there is none without.
@@ -23,6 +24,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+pub use frame::Wanted;
 pub use gather::{Crew, gather};
 pub use hosts::{Hosts, HostsError, PORT};
 pub use worker::{Worker, WorkerEvent};

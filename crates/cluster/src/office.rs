@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use borges_languages::model::Pending;
 use borges_link::Pipe;
-use borges_multiverse::graph::{Apart, Letter, Post};
+use borges_multiverse::graph::{Apart, Bell, Letter, Post};
+use borges_session::suggest::LookLetter;
 
 use crate::frame::Frame;
 use crate::line::{Heard, Line};
@@ -18,6 +19,42 @@ pub(crate) struct Office {
     lines: Vec<Option<Line>>,
     sent: Arc<AtomicU64>,
     inbox: Receiver<Heard>,
+    /// Wakes whoever waits for the inbox.
+    to: Sender<Heard>,
+}
+
+/// What members of a survey say to each other.
+pub(crate) trait Said: Sized {
+    fn into_frame(self) -> Frame;
+
+    /// It, if that is what was said.
+    fn of_frame(frame: Frame) -> Option<Self>;
+}
+
+impl Said for Letter<Vec<Pending>> {
+    fn into_frame(self) -> Frame {
+        Frame::Letter(self)
+    }
+
+    fn of_frame(frame: Frame) -> Option<Self> {
+        match frame {
+            Frame::Letter(letter) => Some(letter),
+            _ => None,
+        }
+    }
+}
+
+impl Said for LookLetter {
+    fn into_frame(self) -> Frame {
+        Frame::Look(self)
+    }
+
+    fn of_frame(frame: Frame) -> Option<Self> {
+        match frame {
+            Frame::Look(letter) => Some(letter),
+            _ => None,
+        }
+    }
 }
 
 impl Office {
@@ -28,6 +65,7 @@ impl Office {
             lines: Vec::new(),
             sent: Arc::default(),
             inbox,
+            to: to.clone(),
         };
         (office, to)
     }
@@ -59,26 +97,38 @@ impl Office {
     }
 }
 
-impl Post<Vec<Pending>> for Office {
+impl<L: Said> Post<L> for Office {
     fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    fn send(&mut self, to: usize, letter: Letter<Vec<Pending>>) {
-        self.say(to, &Frame::Letter(letter));
+    fn send(&mut self, to: usize, letter: L) {
+        self.say(to, &letter.into_frame());
     }
 
-    fn next(&mut self, wait: Duration) -> Result<Option<(usize, Letter<Vec<Pending>>)>, Apart> {
+    fn next(&mut self, wait: Duration) -> Result<Option<(usize, L)>, Apart> {
         let until = Instant::now() + wait;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             match self.hear(left) {
-                None => return Ok(None),
-                Some((from, Ok(Frame::Letter(letter)))) => return Ok(Some((from, letter))),
-                // Nothing else means anything among members.
-                Some((_, Ok(_))) => {}
+                None | Some((_, Ok(Frame::Alive))) => return Ok(None),
+                Some((from, Ok(frame))) => {
+                    // Nothing else means anything among members.
+                    if let Some(letter) = L::of_frame(frame) {
+                        return Ok(Some((from, letter)));
+                    }
+                }
                 Some((member, Err(why))) => return Err(Apart::Gone { member, why }),
             }
         }
+    }
+
+    /// That somebody lives is no news, and comes no further than the line: in the inbox it is the bell.
+    fn bell(&self) -> Bell {
+        let to = self.to.clone();
+        Box::new(move || {
+            // Who is gone need not be woken.
+            let _ = to.send((0, Ok(Frame::Alive)));
+        })
     }
 }

@@ -8,9 +8,10 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_link::{Door, GateError, Key, Knock, Pipe};
+use borges_session::suggest::DeviceAsked;
 use borges_session::survey::SurveyAsked;
 
-use crate::frame::{Frame, Hello, Job, MOST_HELLO};
+use crate::frame::{Asked, Frame, Hello, Job, MOST_HELLO};
 use crate::gather::{introduce, unreached};
 use crate::line::Heard;
 use crate::office::Office;
@@ -76,6 +77,31 @@ struct Hall {
     knocking: AtomicUsize,
     is_over: AtomicBool,
     cores: u32,
+}
+
+/// What is to be surveyed, as it was read.
+enum Read {
+    Model(SurveyAsked),
+    Device(Box<DeviceAsked>),
+}
+
+impl Read {
+    fn name(&self) -> String {
+        match self {
+            Read::Model(asked) => asked.name.clone(),
+            Read::Device(asked) => asked.name(),
+        }
+    }
+
+    /// Helps with it, as the member that the job says.
+    fn help(&self, job: &Job, office: Office) -> Result<(), String> {
+        let (place, post) = (job.place as usize, Box::new(office));
+        let helped = match self {
+            Read::Model(asked) => asked.help(place, job.cores.clone(), post),
+            Read::Device(asked) => asked.help(job.cores[place], post),
+        };
+        helped.map_err(|apart| apart.to_string())
+    }
 }
 
 impl Worker {
@@ -187,7 +213,7 @@ impl Worker {
         let begun = self.begin(&job).and_then(|asked| {
             told(WorkerEvent::Begins {
                 from,
-                program: asked.name.clone(),
+                program: asked.name(),
                 place: (job.place, job.cores.len() as u32),
             });
             self.reach_all(&job, run, (&mut office, &inbox), coming)?;
@@ -197,8 +223,7 @@ impl Worker {
         match begun {
             Ok(asked) => {
                 office.say(0, &Frame::Ready);
-                let helped = asked.help(job.place as usize, job.cores, Box::new(office));
-                helped.map_err(|apart| apart.to_string())
+                asked.help(&job, office)
             }
             Err(why) => {
                 office.say(0, &Frame::Refused(why.clone()));
@@ -208,13 +233,18 @@ impl Worker {
     }
 
     /// What is to be surveyed.
-    fn begin(&self, job: &Job) -> Result<SurveyAsked, String> {
+    fn begin(&self, job: &Job) -> Result<Read, String> {
         let (place, members) = (job.place as usize, job.cores.len());
         let is_one = place > 0 && job.cores.get(place) == Some(&self.cores);
         if !is_one || job.hosts.len() != members || job.cores.contains(&0) {
             return Err("the list of workers makes no sense".to_owned());
         }
-        let asked = SurveyAsked::of_bytes(&job.asked);
+        let asked = match &job.asked {
+            Asked::Model(bytes) => SurveyAsked::of_bytes(bytes).map(Read::Model),
+            Asked::Device(bytes) => {
+                DeviceAsked::of_bytes(bytes).map(|asked| Read::Device(Box::new(asked)))
+            }
+        };
         asked.map_err(|why| format!("the program cannot be read: {why}"))
     }
 

@@ -60,7 +60,7 @@ impl Drop for Hostile {
     }
 }
 
-impl Post<Seen> for Hostile {
+impl Post<Letter<Seen>> for Hostile {
     fn send(&mut self, to: usize, letter: Letter<Seen>) {
         // Who does not listen any more has had enough.
         let _ = self.to[to].send((self.place, Some(letter)));

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
 
+#[path = "device_surveys/among.rs"]
+mod among;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +12,8 @@ use std::time::Duration;
 use borges_languages::model::{DigestSize, Progress};
 use borges_session::command::Flow;
 use borges_session::suggest::{
-    DeviceAsked, DeviceSurveyFile, StatesOptions, StatesReport, states_of_program, survey_states,
+    DeviceAsked, DeviceSurveyFile, DeviceSurveyors, StatesOptions, StatesReport, states_of_program,
+    survey_states,
 };
 use borges_session::survey::{Keeping, SurveyError};
 
@@ -85,6 +89,11 @@ fn keeping(file: &Path) -> Keeping {
     }
 }
 
+/// This process, on so many cores.
+fn on(cores: u16) -> DeviceSurveyors {
+    DeviceSurveyors::Here(Some(cores))
+}
+
 /// On how many cores.
 const CORES: [u16; 4] = [1, 2, 3, 7];
 
@@ -95,7 +104,7 @@ fn a_survey_says_what_a_graph_says_on_any_number_of_cores() {
         assert!(graph.complete, "{}", program.display());
         let asked = asked(&program, board.as_deref(), None);
         for cores in CORES {
-            let done = survey_states(&asked, Some(cores), None, &mut goes_on).unwrap();
+            let done = survey_states(&asked, on(cores), None, &mut goes_on).unwrap();
             let told = (done.survey.bits, done.survey.workers);
             assert_eq!(told, (64, usize::from(cores)));
             assert_eq!(said(done.report), graph, "{} on {cores}", program.display());
@@ -113,7 +122,7 @@ fn what_was_kept_is_gone_on_with_to_the_same_end_on_any_number_of_cores() {
         let cut = asked(&program, board, Some(graph.states / 2 + 1));
         let mut before = None;
         for (cores, others) in [(1, [2, 3]), (2, [1, 3]), (3, [2, 7])] {
-            let done = survey_states(&cut, Some(cores), Some(&keeping(&file)), &mut goes_on);
+            let done = survey_states(&cut, on(cores), Some(&keeping(&file)), &mut goes_on);
             let done = done.unwrap();
             assert!(done.unkept.is_none(), "{name}");
             let report = said(done.report);
@@ -122,7 +131,7 @@ fn what_was_kept_is_gone_on_with_to_the_same_end_on_any_number_of_cores() {
                 fs::copy(&file, &copy).unwrap();
                 let mut kept = DeviceSurveyFile::open(&copy).unwrap();
                 kept.asked.options.states = None;
-                let done = kept.go_on(Some(others), Some(&keeping(&copy)), &mut goes_on);
+                let done = kept.go_on(on(others), Some(&keeping(&copy)), &mut goes_on);
                 assert_eq!(
                     said(done.unwrap().report),
                     graph,
@@ -130,7 +139,7 @@ fn what_was_kept_is_gone_on_with_to_the_same_end_on_any_number_of_cores() {
                 );
                 // It was kept at its end: nothing is left to do.
                 let again = DeviceSurveyFile::open(&copy).unwrap();
-                let again = again.go_on(Some(cores), None, &mut goes_on).unwrap();
+                let again = again.go_on(on(cores), None, &mut goes_on).unwrap();
                 assert_eq!(said(again.report), graph, "{name}: {others}, {cores}");
             }
         }
@@ -161,10 +170,12 @@ fn a_survey_that_is_cut_says_the_same_on_any_number_of_cores() {
         let mut asked = asked(program, None, Some(30));
         asked.options.solver = Some("none".to_owned());
         let reports = [1, 3].map(|cores| {
-            let done = survey_states(&asked, Some(cores), None, &mut goes_on).unwrap();
+            let done = survey_states(&asked, on(cores), None, &mut goes_on).unwrap();
             said(done.report)
         });
         assert_eq!(reports[0], reports[1], "{}", program.display());
+        let by_others = among::survey(&asked, &[1, 1], None).unwrap();
+        assert_eq!(said(by_others.report), reports[0], "{}", program.display());
         cut += u32::from(!reports[0].complete);
         traps += reports[0].traps.len();
     }
@@ -183,7 +194,7 @@ fn who_ends_it_has_what_was_found_and_goes_on() {
     };
     let asked = asked(&program, None, None);
     let mut heard = 0;
-    let done = survey_states(&asked, Some(2), Some(&keeping), &mut |come| {
+    let done = survey_states(&asked, on(2), Some(&keeping), &mut |come| {
         heard += u32::from(come.states > 1);
         heard < 2
     });
@@ -198,7 +209,7 @@ fn who_ends_it_has_what_was_found_and_goes_on() {
         (false, &[Some("cancelled")][..])
     );
     let kept = DeviceSurveyFile::open(&file).unwrap();
-    let done = kept.go_on(Some(1), None, &mut goes_on).unwrap();
+    let done = kept.go_on(on(1), None, &mut goes_on).unwrap();
     assert_eq!(said(done.report), graph(&program, None));
 }
 
@@ -213,7 +224,7 @@ fn limits_cut_and_are_named() {
     ] {
         let mut asked = asked(&program, None, states.map(|states| states + 1));
         asked.options.depth = depth;
-        let report = survey_states(&asked, Some(1), None, &mut goes_on)
+        let report = survey_states(&asked, on(1), None, &mut goes_on)
             .unwrap()
             .report;
         let bounds = report.unexplored.iter().map(|left| left.bound.as_deref());
@@ -232,13 +243,13 @@ fn files_that_are_none_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kept");
     let cut = asked(&program, None, Some(40));
-    survey_states(&cut, Some(1), Some(&keeping(&file)), &mut goes_on).unwrap();
+    survey_states(&cut, on(1), Some(&keeping(&file)), &mut goes_on).unwrap();
     let whole = fs::read(&file).unwrap();
     let refused = |bytes: &[u8]| {
         fs::write(&file, bytes).unwrap();
         let opened = DeviceSurveyFile::open(&file);
         let error = match opened {
-            Ok(kept) => kept.go_on(Some(1), None, &mut goes_on).map(|_| ()),
+            Ok(kept) => kept.go_on(on(1), None, &mut goes_on).map(|_| ()),
             Err(error) => Err(error),
         };
         let error = error.expect_err("it is none");
@@ -272,7 +283,7 @@ fn files_that_are_none_are_refused_by_name() {
     let program = program.with_file_name("zoetrope-O0.wasm");
     survey_states(
         &asked(&program, None, Some(20)),
-        Some(1),
+        on(1),
         Some(&keeping(&other)),
         &mut goes_on,
     )
@@ -319,12 +330,14 @@ fn what_comes_to_light_late_is_not_missed() {
     fs::write(&board, "").unwrap();
     let graph = graph(&program, Some(&board));
     let asked = asked(&program, Some(&board), None);
-    let on = |cores| {
-        let done = survey_states(&asked, Some(cores), None, &mut goes_on);
+    let survey = |cores| {
+        let done = survey_states(&asked, on(cores), None, &mut goes_on);
         said(done.unwrap().report)
     };
-    let report = on(1);
-    assert_eq!(on(3), report);
+    let report = survey(1);
+    assert_eq!(survey(3), report);
+    let by_others = among::survey(&asked, &[1, 1, 1], None).unwrap();
+    assert_eq!(said(by_others.report), report);
     let traps = |of: &StatesReport| of.traps.iter().map(|trap| trap.inputs).collect::<Vec<_>>();
     println!("{graph:?}\n{report:?}");
     assert_eq!(traps(&report), traps(&graph));

@@ -12,14 +12,14 @@ use serde_json::Value;
 use super::{done, explore, found, problems, program, programs, support};
 
 /// A worker on one core, and what it says.
-struct Worker {
+pub(crate) struct Worker {
     child: Child,
     said: BufReader<ChildStdout>,
     address: String,
 }
 
 impl Worker {
-    fn start(more: &[&str]) -> Self {
+    pub(crate) fn start(more: &[&str]) -> Self {
         Self::of(Path::new(env!("CARGO_BIN_EXE_borges")), more)
     }
 
@@ -48,8 +48,16 @@ impl Worker {
         }
     }
 
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+    }
+
     /// What it says next.
-    fn next(&mut self) -> Value {
+    pub(crate) fn next(&mut self) -> Value {
         next(&mut self.said)
     }
 }
@@ -68,7 +76,7 @@ fn next(said: &mut BufReader<ChildStdout>) -> Value {
 }
 
 /// A file with the addresses of workers.
-fn hosts(folder: &Path, workers: &[&Worker]) -> PathBuf {
+pub(crate) fn hosts(folder: &Path, workers: &[&Worker]) -> PathBuf {
     let lines: Vec<_> = workers
         .iter()
         .map(|worker| worker.address.as_str())
@@ -140,7 +148,7 @@ fn the_others_end_when_one_is_killed_and_what_was_kept_is_gone_on_with_by_any_nu
         while !Path::new(kept).exists() {
             std::thread::sleep(Duration::from_millis(5));
         }
-        workers[1].child.kill().unwrap();
+        workers[1].kill();
         let killed = Instant::now();
         let output = leader.wait_with_output().unwrap();
         assert!(

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::among::{Worker, hosts};
 use super::{done, explore};
 
-/// Two counters that inputs drive, and a trap where both are high: many states, on a board without a limit.
-fn counters(folder: &Path) -> PathBuf {
+/// Two counters that inputs drive, to such a number, and a trap where both are high: many states, on a board without a
+/// limit.
+fn counters(folder: &Path, to: u32) -> PathBuf {
     let text = r#"(module
       (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
       (global $a (mut i32) (i32.const 0))
@@ -22,6 +24,7 @@ fn counters(folder: &Path) -> PathBuf {
           (if (i32.and (i32.eq (global.get $a) (i32.const 90)) (i32.eq (global.get $b) (i32.const 70)))
             (then (unreachable)))
           (br $again))))"#;
+    let text = text.replace("330", &to.to_string());
     let program = folder.join("counters.wasm");
     fs::write(&program, wat::parse_str(text).unwrap()).unwrap();
     fs::write(folder.join("board.toml"), "").unwrap();
@@ -36,14 +39,16 @@ fn told(arguments: &[&str]) -> Value {
     let object = report.as_object_mut().unwrap();
     object.remove("seconds").unwrap();
     let survey = object.get_mut("survey").unwrap().as_object_mut().unwrap();
-    survey.remove("workers").unwrap();
+    for how in ["workers", "asks", "sent_bytes"] {
+        survey.remove(how).unwrap();
+    }
     report
 }
 
 #[test]
 fn killed_at_any_moment_it_is_gone_on_with_by_any_number_of_cores() {
     let folder = tempfile::tempdir().unwrap();
-    let program = counters(folder.path());
+    let program = counters(folder.path(), 330);
     let asked = [program.to_str().unwrap(), "--survey"];
     let whole = told(&[&asked[..], &["--cores", "1"]].concat());
     assert_eq!(whole["complete"], true);
@@ -76,21 +81,100 @@ fn killed_at_any_moment_it_is_gone_on_with_by_any_number_of_cores() {
 }
 
 #[test]
-fn what_one_process_does_is_refused_for_several_by_name() {
+fn workers_say_what_one_process_says() {
     let folder = tempfile::tempdir().unwrap();
-    let program = counters(folder.path());
-    let hosts = folder.path().join("hosts");
-    fs::write(&hosts, "127.0.0.1:7070\n").unwrap();
-    let file = hosts.to_str().unwrap();
-    for option in [
-        &["--workers", file][..],
-        &["--hosts-from", "slurm"],
-        &["--key-file", file],
+    let key = folder.path().join("key");
+    let key = key.to_str().unwrap();
+    let guarded = ["--key-file", key];
+    let workers = [0, 1, 2].map(|_| Worker::start(&guarded));
+    let counters = counters(folder.path(), 40);
+    let programs = [
+        (counters.to_str().unwrap(), "100000"),
+        ("examples/knock-lock/knock-lock.wasm", "100000"),
+        ("examples/breakout/breakout.wasm", "600"),
+    ];
+    for (nth, (program, most)) in programs.into_iter().enumerate() {
+        let asked = [program, "--survey", "--states", most, "--cores", "1"];
+        let alone = told(&asked);
+        assert_eq!(alone["complete"], nth < 2, "{program}");
+        // The graph that comes first of the last one takes its time.
+        for many in if nth < 2 { &[1, 2, 3][..] } else { &[2] } {
+            let some: Vec<&Worker> = workers[..*many].iter().collect();
+            let file = hosts(folder.path(), &some);
+            let more = ["--workers", file.to_str().unwrap()];
+            let by_workers = told(&[&asked[..], &more, &guarded].concat());
+            assert_eq!(by_workers, alone, "{program} with {many}");
+        }
+    }
+}
+
+#[test]
+fn who_is_killed_ends_it_and_what_was_kept_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = counters(folder.path(), 200);
+    let asked = [program.to_str().unwrap(), "--survey", "--cores", "1"];
+    let whole = told(&asked);
+    let mut workers = [Worker::start(&[]), Worker::start(&[])];
+    let two = hosts(folder.path(), &[&workers[0], &workers[1]]);
+    let kept = folder.path().join("kept");
+    let file = kept.to_str().unwrap();
+    let more = [
+        "--workers",
+        two.to_str().unwrap(),
+        "--checkpoint",
+        file,
+        "--every",
+        "0.1",
+    ];
+    let leader = explore(&[&asked[..], &more].concat()).spawn().unwrap();
+    let began = Instant::now();
+    while !kept.exists() && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    workers[1].kill();
+    let killed = Instant::now();
+    let output = leader.wait_with_output().unwrap();
+    let took = killed.elapsed();
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(
+        said.contains(workers[1].address()) && said.contains("--resume"),
+        "{said}"
+    );
+    // The other one waits for the next.
+    assert_eq!(workers[0].next()["event"], "begins");
+    assert_eq!(workers[0].next()["event"], "over");
+    let copy = folder.path().join("copy");
+    fs::copy(&kept, &copy).unwrap();
+    let cores = ["--resume", copy.to_str().unwrap(), "--cores", "2"];
+    assert_eq!(told(&cores), whole);
+    let one = hosts(folder.path(), &[&workers[0]]);
+    let workers = ["--resume", file, "--workers", one.to_str().unwrap()];
+    assert_eq!(told(&workers), whole);
+}
+
+#[test]
+fn what_cannot_be_surveyed_by_workers_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = counters(folder.path(), 40);
+    let program = program.to_str().unwrap();
+    let nobody = folder.path().join("hosts");
+    fs::write(&nobody, "127.0.0.1:1\n").unwrap();
+    let nobody = nobody.to_str().unwrap();
+    let wrong = folder.path().join("wrong");
+    fs::write(&wrong, "nobody at all\n").unwrap();
+    let wrong = wrong.to_str().unwrap();
+    let system = "crates/wasi/tests/programs/words.wasm";
+    for (asked, code, why) in [
+        (&[system, "--workers", nobody][..], 2, "operating system"),
+        (&[program, "--workers", wrong], 3, "no host and port"),
+        (&[program, "--hosts-from", "slurm"], 3, "SLURM"),
+        (&[program, "--workers", nobody, "--split"], 2, "graphs"),
     ] {
-        let output = done(&[&[program.to_str().unwrap(), "--survey"], option].concat());
-        assert_eq!(output.status.code(), Some(2));
+        let output = done(&[asked, &["--survey"]].concat());
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        assert!(said.contains(option[0]), "{said}");
-        assert!(said.contains("one process"), "{said}");
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(why), "{said}");
     }
 }

@@ -146,7 +146,8 @@ impl Device<'_> {
             .apply(&Delta::from_bytes(&sent.machine).ok()?)
             .ok()?;
         let frames: Vec<FrameView> = machine.frames().collect();
-        let there = self.compared(self.budget).next_call(machine);
+        let board = sent.board.clone().on(&self.start.board)?;
+        let there = self.compared(self.budget).next_call(machine, &board);
         let called = |call: &NextCall| (call.primitive, call.args.len(), call.is_input);
         let there = there.filter(|_| !sent.is_moment);
         let own = sent.variables.len();
@@ -164,7 +165,7 @@ impl Device<'_> {
             places: sent.places.clone(),
             variables: sent.variables.clone(),
             constraints: sent.constraints.clone(),
-            board: sent.board.clone().on(&self.start.board)?,
+            board,
             model: sent.model.clone(),
             taints: sent.taints.clone(),
             clocks: sent.clocks.clone(),

@@ -12,7 +12,7 @@ use super::surveying::{Checkpoints, KeptDigests, KeptSurvey};
 use super::threads::Threads;
 
 /// On how many cores each process works, and how the others are reached.
-type Others<'o> = (Vec<u32>, &'o mut dyn Post<Vec<Pending>>);
+type Others<'o> = (Vec<u32>, &'o mut dyn Post<Letter<Vec<Pending>>>);
 
 impl<'j> Job<'j> {
     /// Surveys the states of a program, and tells others to.
@@ -89,7 +89,7 @@ impl<'j> Job<'j> {
     fn lead_to_limits<P: Reported, F: Digest>(
         &mut self,
         leader: &mut Leader<'_, P, F, Judge<'j>, Vec<Pending>>,
-        (cores, post): (&[u32], &mut dyn Post<Vec<Pending>>),
+        (cores, post): (&[u32], &mut dyn Post<Letter<Vec<Pending>>>),
         mut checkpoints: Option<Box<dyn Checkpoints + '_>>,
     ) -> Result<Pause, Apart> {
         let (limits, threads) = (self.limits(), Threads::new(cores[0] as usize));

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::time::Duration;
 
-use borges_multiverse::graph::{Apart, Counts, Post, Prefixes};
+use borges_multiverse::graph::{Apart, Counts, Letter, Post, Prefixes};
 
 use super::goal::Pending;
 
@@ -110,7 +110,7 @@ pub enum Surveyors<'s> {
         /// On how many cores each of them, this one first.
         cores: Vec<u32>,
         /// How they are reached.
-        post: Box<dyn Post<Vec<Pending>> + 's>,
+        post: Box<dyn Post<Letter<Vec<Pending>>> + 's>,
     },
     /// Several processes, of which another one leads: nothing is reported here.
     Helping {
@@ -119,7 +119,7 @@ pub enum Surveyors<'s> {
         /// On how many cores each of them.
         cores: Vec<u32>,
         /// How they are reached.
-        post: Box<dyn Post<Vec<Pending>> + 's>,
+        post: Box<dyn Post<Letter<Vec<Pending>>> + 's>,
     },
 }
 

@@ -31,7 +31,7 @@ pub use paths::{CountError, PathCounts, ShortestPaths};
 pub use reach::{DecisiveNode, Predecessors, Region};
 pub use refine::{Refined, Refining, refine};
 pub use survey::{
-    Apart, Counts, EndNode, KeptShares, Leader, Letter, Member, News, NoWay, Onlooker, Post,
+    Apart, Bell, Counts, EndNode, KeptShares, Leader, Letter, Member, News, NoWay, Onlooker, Post,
     Prefixes, Share, Sight, Survey, Surveyed, Tally, Unsure,
 };
 

@@ -317,6 +317,20 @@ impl Opened {
         bytes: &[u8],
         entry: Option<&str>,
     ) -> Result<Self, OpenError> {
+        Self::with_files(board, path, bytes, entry, &Folders::around(path))
+    }
+
+    /// The same, where its debug information finds these files.
+    ///
+    /// # Errors
+    /// As [`Opened::on`].
+    pub(crate) fn with_files(
+        board: Board,
+        path: &Path,
+        bytes: &[u8],
+        entry: Option<&str>,
+        files: &dyn SourceProvider,
+    ) -> Result<Self, OpenError> {
         let mut module = board.module(path, bytes)?;
         let board = board.for_module(path, &module)?;
         let mut entry = entry.or_else(|| {
@@ -334,7 +348,7 @@ impl Opened {
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
         let func = program.entry(entry)?;
-        let info = names(path, bytes)?;
+        let info = names_in(path, bytes, files)?;
         Self::begun(board, path, program, info, (func, entry_name))
     }
 
@@ -358,10 +372,7 @@ impl Opened {
         }
         let table = borges_board::Shared::new(board.description.clone());
         let program = Program::new(Shared::new(module), table)?;
-        let info = DebugInfo::load(bytes, files).map_err(|source| OpenError::Names {
-            path: path.to_owned(),
-            source,
-        })?;
+        let info = names_in(path, bytes, files)?;
         Self::begun(board, path, program, info, (func, ""))
     }
 
@@ -416,7 +427,11 @@ fn called_memory(module: &Module) -> Option<u32> {
 
 /// What is known of a module's source; files of it may lie around `path`.
 pub(crate) fn names(path: &Path, bytes: &[u8]) -> Result<DebugInfo, OpenError> {
-    DebugInfo::load(bytes, &Folders::around(path)).map_err(|source| OpenError::Names {
+    names_in(path, bytes, &Folders::around(path))
+}
+
+fn names_in(path: &Path, bytes: &[u8], files: &dyn SourceProvider) -> Result<DebugInfo, OpenError> {
+    DebugInfo::load(bytes, files).map_err(|source| OpenError::Names {
         path: path.to_owned(),
         source,
     })

@@ -7,7 +7,7 @@ use borges_languages::model::{
     Checkpoints, DigestSize, Explore, Goal, KeptSurvey, Model, Pending, Progress, Report,
     Surveying, Surveyors, language,
 };
-use borges_multiverse::graph::{Apart, Counts, Post, Prefixes};
+use borges_multiverse::graph::{Apart, Counts, Letter, Post, Prefixes};
 use serde::{Deserialize, Serialize};
 
 use super::kept::{Blocks, Writer};
@@ -92,7 +92,7 @@ impl SurveyAsked {
         &self,
         place: usize,
         cores: Vec<u32>,
-        post: Box<dyn Post<Vec<Pending>> + '_>,
+        post: Box<dyn Post<Letter<Vec<Pending>>> + '_>,
     ) -> Result<(), Apart> {
         let surveying = Surveying {
             told: self.told,

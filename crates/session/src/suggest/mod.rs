@@ -69,7 +69,10 @@ pub use nodes::{
 };
 pub use report::PathsReport;
 pub use states::states_of_program;
-pub use surveying::{DeviceAsked, DeviceSurveyFile, SurveyedStates, survey_states};
+pub use surveying::{
+    DeviceAsked, DeviceSurveyFile, DeviceSurveyors, LookLetter, LookPost, SurveyedStates,
+    survey_states,
+};
 pub use tree::{Line, PathsTree};
 
 use crate::command::broker::Seekers;

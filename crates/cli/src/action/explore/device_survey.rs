@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use borges_cluster::{Crew, Wanted};
 use borges_commands::device::render;
 use borges_commands::model::questions::told_apart;
-use borges_session::suggest::{DeviceAsked, DeviceSurveyFile, SurveyedStates, survey_states};
+use borges_session::suggest::{
+    DeviceAsked, DeviceSurveyFile, DeviceSurveyors, SurveyedStates, survey_states,
+};
 use borges_session::survey::SurveyError;
 
-use super::survey::{keeping, not_kept, told};
+use super::survey::{crew, hosts, keeping, not_kept, told};
 use super::{device, refuse};
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -25,12 +28,15 @@ pub(super) fn survey(
     let next = "without --survey, all states are kept in a graph";
     refuse(&options.within.system.all_given(), "graphs of states", next)?;
     let within = options.within.asked()?;
+    let hosts = hosts(options)?;
     let asked = DeviceAsked::open(program, board, within, options.survey.bits)?;
+    let by = surveyors(options, &hosts, &asked, output)?;
     let keeping = keeping(options, None);
     let done = output.watch_states("states surveyed", |goes_on| {
-        survey_states(&asked, options.survey.cores, keeping.as_ref(), goes_on)
+        survey_states(&asked, by, keeping.as_ref(), goes_on)
     });
-    end(options, done, output)
+    let file = keeping.as_ref().map(|keeping| keeping.file.as_path());
+    end(options, (done, &hosts, file), output)
 }
 
 /// Goes on with a survey that was kept.
@@ -39,7 +45,8 @@ pub(super) fn resume(
     (file, kept): (&Path, Result<DeviceSurveyFile, SurveyError>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let mut kept = kept.map_err(|error| told(error, &[], None))?;
+    let hosts = hosts(options)?;
+    let mut kept = kept.map_err(|error| told(error, &hosts, None))?;
     fits(options)?;
     let within = &options.within;
     let again = [
@@ -54,14 +61,37 @@ pub(super) fn resume(
     refuse(&within.system.all_given(), "graphs of states", next)?;
     let asked = &mut kept.asked.options;
     (asked.states, asked.depth, asked.time) = (within.states, within.depth, within.time);
+    let by = surveyors(options, &hosts, &kept.asked, output)?;
     let keeping = keeping(options, Some(file));
     let done = output.watch_states("states surveyed", |goes_on| {
-        kept.go_on(options.survey.cores, keeping.as_ref(), goes_on)
+        kept.go_on(by, keeping.as_ref(), goes_on)
     });
-    end(options, done, output)
+    end(options, (done, &hosts, Some(file)), output)
 }
 
-/// What needs a graph, or several processes, is refused.
+/// Who looks at states: this process, perhaps with workers.
+fn surveyors(
+    options: &args::Explore,
+    hosts: &[String],
+    asked: &DeviceAsked,
+    output: &mut Output,
+) -> Result<DeviceSurveyors, Failure> {
+    if !hosts.is_empty() {
+        let refused = |why: &str| {
+            let message = format!("{} cannot be surveyed by workers: {why}", asked.name());
+            Failure::usage(
+                message,
+                "without --workers all cores of this computer survey it",
+            )
+        };
+        asked.for_several().map_err(refused)?;
+    }
+    let here = DeviceSurveyors::Here(options.survey.cores);
+    let crew = crew(options, hosts, Wanted::Device(asked), output)?;
+    Ok(crew.map_or(here, Crew::device_surveyors))
+}
+
+/// What needs a graph is refused.
 fn fits(options: &args::Explore) -> Result<(), Failure> {
     let graphs = [
         ("--never", !options.never.is_empty()),
@@ -71,23 +101,19 @@ fn fits(options: &args::Explore) -> Result<(), Failure> {
     ];
     let next = "a survey of a device program counts its states, and finds its traps and broken limits; without --survey \
                 the rest is answered";
-    refuse(&graphs, "graphs", next)?;
-    let survey = &options.survey;
-    let several = [
-        ("--workers", survey.workers.is_some()),
-        ("--hosts-from", survey.hosts_from.is_some()),
-        ("--key-file", survey.key_file.is_some()),
-    ];
-    let next = "a device program is surveyed by one process, on as many cores as --cores says";
-    refuse(&several, "programs of model languages", next)
+    refuse(&graphs, "graphs", next)
 }
 
 fn end(
     options: &args::Explore,
-    done: Result<SurveyedStates, SurveyError>,
+    (done, hosts, kept): (
+        Result<SurveyedStates, SurveyError>,
+        &[String],
+        Option<&Path>,
+    ),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let done = done.map_err(|error| told(error, &[], None))?;
+    let done = done.map_err(|error| told(error, hosts, kept))?;
     output.say(&done, |paint| {
         render::states(&done.report, paint) + &told_apart(&done.survey, paint)
     })?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_cluster::{GatherError, Hosts, HostsError, gather};
+use borges_cluster::{Crew, GatherError, Hosts, HostsError, Wanted, gather};
 use borges_languages::model::{Explore, Model, Surveyors};
 use borges_multiverse::graph::Apart;
 use borges_session::survey::{
@@ -103,7 +103,7 @@ fn bounded(asked: Explore, options: &args::Explore) -> Explore {
 }
 
 /// The workers that help; none if this process does all.
-fn hosts(options: &args::Explore) -> Result<Vec<String>, Failure> {
+pub(super) fn hosts(options: &args::Explore) -> Result<Vec<String>, Failure> {
     let hosts = match (&options.survey.workers, &options.survey.hosts_from) {
         (Some(file), _) => Hosts::read(file),
         (None, Some(_)) => Hosts::of_slurm(|name| std::env::var(name).ok()),
@@ -126,18 +126,30 @@ fn surveyors(
     asked: &SurveyAsked,
     output: &mut Output,
 ) -> Result<Surveyors<'static>, Failure> {
+    let here = Surveyors::Here(options.survey.cores.map(usize::from));
+    let crew = crew(options, hosts, Wanted::Model(asked), output)?;
+    Ok(crew.map_or(here, Crew::surveyors))
+}
+
+/// The workers that help, once they have come; nobody if this process does all.
+pub(super) fn crew(
+    options: &args::Explore,
+    hosts: &[String],
+    wanted: Wanted<'_>,
+    output: &mut Output,
+) -> Result<Option<Crew>, Failure> {
     let survey = &options.survey;
     if hosts.is_empty() {
-        return Ok(Surveyors::Here(survey.cores.map(usize::from)));
+        return Ok(None);
     }
     let key = survey.key_file.as_deref().map(target::read_key);
     let key = key.transpose()?;
     let cores = worker::cores(survey.cores);
     let gathered = output.counted("workers wanted", |goes_on| {
         let mut goes_on = || goes_on(hosts.len() as u64);
-        gather(hosts, key.as_ref(), asked, cores, &mut goes_on)
+        gather(hosts, key.as_ref(), wanted, cores, &mut goes_on)
     });
-    Ok(gathered.map_err(ungathered)?.surveyors())
+    Ok(Some(gathered.map_err(ungathered)?))
 }
 
 fn ungathered(error: GatherError) -> Failure {
@@ -199,7 +211,9 @@ fn parted(apart: &Apart, hosts: &[String], kept: Option<&Path>) -> Failure {
             let host = host.map_or("nobody", String::as_str);
             format!("the worker at {host} is gone: {why}; without it states would be missing")
         }
-        Apart::Foreign | Apart::Broken => format!("the workers do not agree: {apart}"),
+        Apart::Foreign | Apart::Broken | Apart::Senseless => {
+            format!("the workers do not agree: {apart}")
+        }
     };
     let next = match kept.filter(|file| file.exists()) {
         Some(file) => format!(

@@ -17,7 +17,7 @@ use std::slice::from_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-pub use among::{Apart, Leader, Letter, Member, Post, Tally};
+pub use among::{Apart, Bell, Leader, Letter, Member, Post, Tally};
 pub use prefixes::{EndNode, Prefixes};
 pub use share::{Counts, News, Share, Unsure};
 use table::Table;

@@ -1,23 +1,23 @@
-//! Those who look at the states of a device program: one, or a thread on each core.
+//! Those who look at the states of a device program: one, a thread on each core, or other processes besides.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::Scope;
-use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Budget, Device, Facts, FarDevice, Flow as Goes, Lookers, PULSE, SentState, Showing,
+    Budget, Device, Facts, FarDevice, Lookers, PULSE, Packer, SentState, Showing,
 };
 use borges_languages::model::Threads;
 use borges_multiverse::fingerprint::WideFingerprint;
-use borges_multiverse::graph::Survey;
+use borges_multiverse::graph::{Bell, Survey};
 use borges_multiverse::workers::Workers as _;
 
-use super::{DeviceAsked, watching};
+use super::DeviceAsked;
+use super::desk::{Desk, For, Looked};
+use super::others::Others;
 
 /// So many states are looked at ahead for each core: one that takes long stops nobody, and little is looked at in vain.
 const AHEAD: usize = 128;
@@ -25,27 +25,25 @@ const AHEAD: usize = 128;
 /// Who looks is given so many at once: some take less time than to wait for the next.
 const AT_ONCE: usize = 16;
 
-/// What was looked at is told after so long at the latest.
-const TOLD: Duration = Duration::from_millis(1);
-
-/// On how many cores states are looked at.
+/// Who can look at states.
 #[derive(Clone, Copy)]
-pub(super) struct Cores(usize);
+pub(super) struct Hands<'h> {
+    /// On how many cores of this process.
+    pub(super) cores: usize,
+    /// Other processes.
+    pub(super) others: Option<&'h Others>,
+}
 
-impl Cores {
-    /// So many; all, if nothing is said.
-    pub(super) fn of(asked: Option<u16>) -> Self {
+impl Hands<'_> {
+    /// So many cores; all, if nothing is said.
+    pub(super) fn cores(asked: Option<u16>) -> usize {
         let all = || Threads::all().count();
-        Self(asked.map_or_else(all, usize::from).max(1))
+        asked.map_or_else(all, usize::from).max(1)
     }
 
-    pub(super) const fn count(self) -> usize {
-        self.0
-    }
-
-    /// How many, if it is more than one.
-    pub(super) fn several(self) -> Option<usize> {
-        (self.0 > 1).then_some(self.0)
+    /// On how many cores of all processes.
+    pub(super) fn count(&self) -> usize {
+        self.cores + self.others.map_or(0, Others::count)
     }
 }
 
@@ -59,35 +57,19 @@ pub(super) type Surveying<'f, F> = Survey<Far<'f>, F>;
 pub(super) enum Crew<'c> {
     /// Who surveys looks too.
     Alone(Box<Device<'c>>),
-    /// Threads.
-    Hired(RefCell<Hired>, &'c Budget<'c>),
+    /// Threads, and perhaps other processes.
+    Hired(RefCell<Hired<'c>>, &'c Budget<'c>),
 }
 
-/// Threads that look at states.
-pub(super) struct Hired {
+/// Threads that look at states, and one that has other processes look.
+pub(super) struct Hired<'h> {
     desk: Arc<Desk>,
     from: Receiver<Vec<Looked>>,
     /// States that they were asked for, and are not wanted yet.
     asked: HashSet<WideFingerprint>,
     shown: HashMap<WideFingerprint, Showing>,
-    threads: usize,
+    hands: Hands<'h>,
 }
-
-/// A state that was looked at.
-type Looked = (WideFingerprint, Showing);
-
-/// Where states wait for those who look at them.
-#[derive(Default)]
-struct Desk {
-    states: Mutex<VecDeque<Vec<SentState>>>,
-    /// There is a state, or an end.
-    come: Condvar,
-    is_over: AtomicBool,
-    is_broken: AtomicBool,
-}
-
-/// Says so if the thread that has it panics.
-struct Alarm<'d>(&'d Desk);
 
 impl<'c> Crew<'c> {
     /// Who surveys, with this device.
@@ -95,25 +77,36 @@ impl<'c> Crew<'c> {
         Self::Alone(Box::new(device.telling()))
     }
 
-    /// So many threads, with devices to which these facts are told.
+    /// All hands, with devices to which these facts are told.
     pub(super) fn hired<'s>(
         scope: &'s Scope<'s, 'c>,
         (asked, facts): (&'c DeviceAsked, &Facts),
-        threads: usize,
+        (hands, packer): (Hands<'c>, Packer),
         looking: &'c Budget<'c>,
     ) -> Self {
-        let desk = Arc::<Desk>::default();
+        let nobody = || -> Bell { Box::new(|| ()) };
+        let bell = hands.others.map_or_else(nobody, Others::bell);
+        let desk = Arc::new(Desk::new(bell));
         let (to, from) = channel();
-        for _ in 0..threads {
+        for _ in 0..hands.cores {
             let (desk, to, facts) = (Arc::clone(&desk), to.clone(), facts.clone());
-            scope.spawn(move || desk.serve((asked, facts), &to));
+            scope.spawn(move || {
+                desk.serve((asked, facts), For::Here, &|looked| {
+                    // Who does not listen any more has ended it.
+                    let _ = to.send(looked);
+                });
+            });
+        }
+        if let Some(others) = hands.others {
+            let (desk, facts) = (Arc::clone(&desk), facts.clone());
+            scope.spawn(move || others.serve(&desk, (&facts, &packer), &to));
         }
         let hired = Hired {
             desk,
             from,
             asked: HashSet::new(),
             shown: HashMap::new(),
-            threads,
+            hands,
         };
         Self::Hired(RefCell::new(hired), looking)
     }
@@ -131,6 +124,14 @@ impl<'c> Crew<'c> {
             hired.borrow().desk.end();
         }
     }
+
+    /// Whether one of them was given what is no state of the program.
+    pub(super) fn is_misled(&self) -> bool {
+        match self {
+            Self::Alone(device) => device.is_misled(),
+            Self::Hired(hired, _) => hired.borrow().desk.is_misled(),
+        }
+    }
 }
 
 impl Lookers for Crew<'_> {
@@ -142,20 +143,20 @@ impl Lookers for Crew<'_> {
     }
 }
 
-impl Hired {
+impl Hired<'_> {
     /// Has those of these states looked at that were not asked for yet.
     fn ask<'s>(&mut self, states: impl Iterator<Item = &'s SentState>) {
-        let states = states.take(AHEAD * self.threads);
+        let count = self.hands.count();
+        let states = states.take(AHEAD * count);
         let new = states.filter(|state| self.asked.insert(state.name()));
         let new: Vec<SentState> = new.cloned().collect();
-        let each = new.len().div_ceil(self.threads).clamp(1, AT_ONCE);
+        let each = new.len().div_ceil(count).clamp(1, AT_ONCE);
         for some in new.chunks(each) {
-            self.desk.states().push_back(some.to_vec());
-            self.desk.come.notify_one();
+            self.desk.put(some.to_vec());
         }
     }
 
-    /// Waits for what a state shows, as long as there is time.
+    /// Waits for what a state shows, as long as there is time and all are there.
     fn showing(&mut self, state: &SentState, looking: &Budget<'_>) -> Option<Showing> {
         self.ask(std::iter::once(state));
         loop {
@@ -164,84 +165,20 @@ impl Hired {
                 self.asked.remove(&name);
                 return Some(showing);
             }
-            if looking.is_spent() {
+            let are_apart = self.hands.others.is_some_and(Others::are_apart);
+            if looking.is_spent() || are_apart || self.desk.is_misled() {
                 return None;
             }
             let come = self.from.recv_timeout(PULSE).ok();
             let come = come.into_iter().chain(self.from.try_iter());
             self.shown.extend(come.flatten());
-            let is_broken = self.desk.is_broken.load(Ordering::Relaxed);
-            assert!(!is_broken, "a thread that looks at states has panicked");
+            self.desk.expect_whole();
         }
     }
 }
 
-impl Drop for Hired {
+impl Drop for Hired<'_> {
     fn drop(&mut self) {
         self.desk.end();
-    }
-}
-
-impl Desk {
-    /// What a thread that panicked left is whole: nothing here can panic half-way.
-    fn states(&self) -> MutexGuard<'_, VecDeque<Vec<SentState>>> {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
-    }
-
-    fn end(&self) {
-        let states = self.states();
-        self.is_over.store(true, Ordering::Relaxed);
-        drop(states);
-        self.come.notify_all();
-    }
-
-    /// The next states; nothing at the end.
-    fn next(&self) -> Option<Vec<SentState>> {
-        let waits = |states: &mut VecDeque<_>| states.is_empty() && !self.is_over();
-        let waited = self.come.wait_while(self.states(), waits);
-        let mut states = waited.unwrap_or_else(PoisonError::into_inner);
-        states.pop_front().filter(|_| !self.is_over())
-    }
-
-    /// Looks at one state after the other.
-    fn serve(&self, (asked, facts): (&DeviceAsked, Facts), to: &Sender<Vec<Looked>>) {
-        let _alarm = Alarm(self);
-        let began = Instant::now();
-        let clock = || began.elapsed();
-        let heard = |_| match self.is_over() {
-            true => Goes::Stop,
-            false => Goes::Continue,
-        };
-        let budget = Budget::new(Duration::MAX, &clock, &heard);
-        let conditions = asked.limits_of_board();
-        let about = facts.told(&watching(&conditions));
-        let device = asked.device(about, &budget).telling();
-        while let Some(states) = self.next() {
-            let (mut looked, mut last) = (Vec::new(), Instant::now());
-            for state in states {
-                let Some(showing) = device.showing(&state) else {
-                    return;
-                };
-                looked.push((state.name(), showing));
-                if last.elapsed() > TOLD {
-                    // Who does not listen any more has ended it.
-                    let _ = to.send(std::mem::take(&mut looked));
-                    last = Instant::now();
-                }
-            }
-            let _ = to.send(looked);
-        }
-    }
-}
-
-impl Drop for Alarm<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.is_broken.store(true, Ordering::Relaxed);
-        }
     }
 }

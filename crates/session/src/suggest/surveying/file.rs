@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use borges_concolic::{Facts, Noted};
+use borges_debuginfo::{Folders, NoSources, SourceProvider};
 use borges_languages::model::{DigestSize, KeptDigests, Progress, keep_survey};
 use borges_multiverse::fingerprint::Digest;
-use borges_multiverse::graph::{Counts, NoWay, Prefixes};
+use borges_multiverse::graph::{Apart, Counts, Prefixes};
 use serde::{Deserialize, Serialize};
 
-use super::crew::{Cores, Surveying};
+use super::crew::Surveying;
 use super::sighted::Seen;
-use super::{DeviceAsked, StatesOptions, SurveyedStates, run};
+use super::{DeviceAsked, DeviceSurveyors, StatesOptions, SurveyedStates, run};
 use crate::record::kept::{Blocks, Keeping, SurveyError, Writer};
 
 /// The first line of a file.
@@ -70,6 +71,46 @@ impl DeviceAsked {
             known,
         }
     }
+
+    /// It as a process on another computer can read it.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let solver = self.options.solver();
+        let solver = solver.map_or_else(|| "none".to_owned(), |solver| solver.name().to_owned());
+        let head = Head {
+            // By whom it is answered here, or other states would be found there.
+            solver: Some(solver),
+            ..self.head(Come::default())
+        };
+        postcard::to_allocvec(&head).expect("memory does not run out of room")
+    }
+
+    /// What another process wrote.
+    ///
+    /// # Errors
+    /// It is none, or of a program that this command cannot read, or whose states do not travel; in words.
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let head = postcard::from_bytes(bytes);
+        let head: Head = head.map_err(|_| "that is no survey".to_owned())?;
+        // Nothing here is anything of who asks.
+        let asked = Self::of_head(&head, &NoSources)?;
+        asked.for_several()?;
+        Ok(asked)
+    }
+
+    fn of_head(head: &Head, files: &dyn SourceProvider) -> Result<Self, String> {
+        let told = DigestSize::of_bits(head.bits)
+            .ok_or("it tells states apart in a way that there is not")?;
+        let options = StatesOptions {
+            entry: head.entry.clone(),
+            without_events: head.without_events,
+            solver: head.solver.clone(),
+            ..StatesOptions::default()
+        };
+        let program = (head.module.clone(), head.board.clone());
+        let asked = Self::of((Path::new(&head.program), files), program, options, told);
+        asked.map_err(|error| error.to_string())
+    }
 }
 
 impl DeviceSurveyFile {
@@ -82,37 +123,23 @@ impl DeviceSurveyFile {
         let mut blocks = Blocks::open(file, MAGIC)?;
         let head: Head = blocks.read()?;
         let shares = blocks.read()?;
-        let unread = |why: String| SurveyError::Program(file.to_owned(), why);
-        let told = DigestSize::of_bits(head.bits);
-        let told = told
-            .ok_or_else(|| unread("it tells states apart in a way that there is not".to_owned()))?;
-        let options = StatesOptions {
-            entry: head.entry,
-            without_events: head.without_events,
-            solver: head.solver,
-            ..StatesOptions::default()
-        };
-        let asked = DeviceAsked::of(
-            Path::new(&head.program),
-            (head.module, head.board),
-            options,
-            told,
-        );
+        let files = Folders::around(Path::new(&head.program));
+        let asked = DeviceAsked::of_head(&head, &files);
         Ok(Self {
-            asked: asked.map_err(|error| unread(error.to_string()))?,
+            asked: asked.map_err(|why| SurveyError::Program(file.to_owned(), why))?,
             file: file.to_owned(),
             known: head.known,
             shares,
         })
     }
 
-    /// Goes on with it, on any number of cores.
+    /// Goes on with it, on any number of cores, and by any number of processes.
     ///
     /// # Errors
     /// [`SurveyError`].
     pub fn go_on(
         self,
-        cores: Option<u16>,
+        by: DeviceSurveyors,
         keeping: Option<&Keeping>,
         keep_going: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<SurveyedStates, SurveyError> {
@@ -124,11 +151,11 @@ impl DeviceSurveyFile {
             shares: self.shares,
             digests: blocks.all_digests(&unread),
         };
-        let cores = Cores::of(cores);
-        let done = run((&self.asked, cores), keeping, Some(from), keep_going);
-        match unread.into_inner() {
-            Some(error) => Err(error),
-            None => done?.map_err(|NoWay| SurveyError::Foreign(self.file)),
+        let done = run((&self.asked, by), keeping, Some(from), keep_going);
+        match (unread.into_inner(), done) {
+            (Some(error), _) => Err(error),
+            (None, Err(SurveyError::Apart(Apart::Foreign))) => Err(SurveyError::Foreign(self.file)),
+            (None, done) => done,
         }
     }
 }

@@ -5,7 +5,11 @@
 //! before may be wrong.
 
 mod crew;
+mod desk;
 mod file;
+mod helping;
+mod letters;
+mod others;
 mod running;
 mod sighted;
 mod told;
@@ -15,9 +19,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{Budget, Comparing, Device, Facts, Flow as Goes, Watched};
+use borges_debuginfo::{Folders, SourceProvider};
 use borges_languages::model::{DigestSize, Progress, SurveyNote};
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
-use borges_multiverse::graph::{Limits, NoWay};
+use borges_multiverse::graph::{Apart, Limits};
 use serde::Serialize;
 
 use super::Subject;
@@ -28,11 +33,13 @@ use crate::command::proof::StatesReport;
 use crate::program::{self, Board, OpenError, Opened};
 use crate::record::kept::{Keeping, SurveyError};
 
-use crew::Cores;
+use crew::Hands;
 use file::{Before, Keeper};
+use others::Others;
 use running::Run;
 
 pub use file::DeviceSurveyFile;
+pub use letters::{LookLetter, LookPost};
 
 /// What a survey of a device program is asked.
 pub struct DeviceAsked {
@@ -44,6 +51,19 @@ pub struct DeviceAsked {
     pub options: StatesOptions,
     /// What stands for a state.
     pub told: DigestSize,
+}
+
+/// Who looks at states.
+pub enum DeviceSurveyors {
+    /// This process, on so many cores; on all, if nothing is said.
+    Here(Option<u16>),
+    /// Several processes, of which this one keeps account.
+    Leading {
+        /// On how many cores each of them, this one first.
+        cores: Vec<u32>,
+        /// How they are reached.
+        post: LookPost,
+    },
 }
 
 /// What came of a survey of a device program.
@@ -72,18 +92,25 @@ impl DeviceAsked {
     ) -> Result<Self, OpenError> {
         let module = program::read(path)?;
         let board = Board::find(path, board)?.kept();
-        Self::of(path, (module, board), options, told)
+        Self::of(
+            (path, &Folders::around(path)),
+            (module, board),
+            options,
+            told,
+        )
     }
 
+    /// The files that its debug information finds are for words alone.
     fn of(
-        path: &Path,
+        (path, files): (&Path, &dyn SourceProvider),
         (module, board): (Vec<u8>, String),
         options: StatesOptions,
         told: DigestSize,
     ) -> Result<Self, OpenError> {
         options.known_solver(path)?;
         let parsed = Board::parse(board.clone(), path)?;
-        let opened = Opened::on(parsed, path, &module, options.entry.as_deref())?;
+        let entry = options.entry.as_deref();
+        let opened = Opened::with_files(parsed, path, &module, entry, files)?;
         let mut subject = Subject::of(path, opened);
         subject.start.choices = options.choices();
         options.comparing(&subject, &Comparing::default())?;
@@ -98,42 +125,56 @@ impl DeviceAsked {
     }
 }
 
-/// Surveys the states of a device program on so many cores, or on all, and keeps the survey if that is asked for. What is
-/// found does not depend on how many they are. `keep_going` hears how far it has come, and may end it: what was found by
+/// Surveys the states of a device program and keeps the survey if that is asked for. What is found does not depend on who
+/// looks, nor on how many cores they have. `keep_going` hears how far it has come, and may end it: what was found by
 /// then is reported.
 ///
 /// # Errors
-/// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored.
+/// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored;
+/// [`SurveyError::Apart`] if other processes do not go on: what was found by then is kept, if that was asked for.
 pub fn survey_states(
     asked: &DeviceAsked,
-    cores: Option<u16>,
+    by: DeviceSurveyors,
     keeping: Option<&Keeping>,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<SurveyedStates, SurveyError> {
-    let done = run((asked, Cores::of(cores)), keeping, None, keep_going)?;
-    Ok(done.unwrap_or_else(|NoWay| unreachable!("nothing was kept of it")))
+    run((asked, by), keeping, None, keep_going)
 }
 
-/// Surveys; an error of its own if what was kept has no such states.
 fn run(
-    (asked, cores): (&DeviceAsked, Cores),
+    (asked, by): (&DeviceAsked, DeviceSurveyors),
     keeping: Option<&Keeping>,
     from: Option<Before<'_>>,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<Result<SurveyedStates, NoWay>, SurveyError> {
+) -> Result<SurveyedStates, SurveyError> {
     keeping.map_or(Ok(()), Keeping::try_room)?;
-    Ok(match asked.told {
-        DigestSize::By64 => surveyed::<Fingerprint>((asked, cores), keeping, from, keep_going),
-        DigestSize::By128 => surveyed::<WideFingerprint>((asked, cores), keeping, from, keep_going),
-    })
+    let (cores, others) = match by {
+        DeviceSurveyors::Here(cores) => (Hands::cores(cores), None),
+        DeviceSurveyors::Leading { cores, post } => {
+            let here = cores.first().map_or(1, |cores| *cores as usize);
+            (here.max(1), Some(Others::new(cores, post)))
+        }
+    };
+    let hands = Hands {
+        cores,
+        others: others.as_ref(),
+    };
+    let done = match asked.told {
+        DigestSize::By64 => surveyed::<Fingerprint>((asked, hands), keeping, from, keep_going),
+        DigestSize::By128 => surveyed::<WideFingerprint>((asked, hands), keeping, from, keep_going),
+    };
+    if let Some(others) = others.as_ref().filter(|others| !others.are_apart()) {
+        others.end();
+    }
+    done.map_err(SurveyError::Apart)
 }
 
 fn surveyed<F: Digest>(
-    (asked, cores): (&DeviceAsked, Cores),
+    (asked, hands): (&DeviceAsked, Hands<'_>),
     keeping: Option<&Keeping>,
     from: Option<Before<'_>>,
     keep_going: &mut dyn FnMut(&Progress) -> bool,
-) -> Result<SurveyedStates, NoWay> {
+) -> Result<SurveyedStates, Apart> {
     let began = Instant::now();
     let clock = || began.elapsed();
     let come = RefCell::new(Progress::default());
@@ -153,7 +194,7 @@ fn surveyed<F: Digest>(
         about: &about,
         looking: &looking,
         come: &come,
-        cores,
+        hands,
         facts: Facts::default(),
     };
     let mut unkept = None;
@@ -171,21 +212,41 @@ fn surveyed<F: Digest>(
     let mut report = found.report(asked, (&evidence, &conditions), looking.spent());
     report.seconds = clock().as_secs_f64();
     let (states, counts) = (found.survey.states() as u64, found.survey.counts());
+    let (asks, sent_bytes) = hands.others.map_or((0, 0), Others::told);
     Ok(SurveyedStates {
         report,
         survey: SurveyNote {
             bits: F::BITS,
             collision_risk: F::risk(states),
             depth: counts.depth,
-            workers: cores.count(),
-            asks: 0,
-            sent_bytes: 0,
+            workers: hands.count(),
+            asks,
+            sent_bytes,
         },
         unkept,
     })
 }
 
 impl DeviceAsked {
+    /// What the program is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.subject.path.display().to_string()
+    }
+
+    /// Whether several processes can survey it.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    pub fn for_several(&self) -> Result<(), &'static str> {
+        match self.subject.start.board.system() {
+            None => Ok(()),
+            Some(_) => Err(
+                "what the operating system of a program has does not go from process to process",
+            ),
+        }
+    }
+
     /// Without a limit of states, unless one is given.
     fn limits(&self) -> Limits {
         Limits {

@@ -7,11 +7,12 @@ use std::thread::Scope;
 use borges_concolic::{Budget, Comparing, Device, Facts, FarDevice, Noted, learn_states};
 use borges_languages::model::{Checkpoints, Progress, survey_progress};
 use borges_multiverse::fingerprint::Digest;
-use borges_multiverse::graph::{NoWay, Pause, Survey};
+use borges_multiverse::graph::{Apart, NoWay, Pause, Survey};
 
 use super::DeviceAsked;
-use super::crew::{Cores, Crew, Far, Surveying};
+use super::crew::{Crew, Far, Hands, Surveying};
 use super::file::{Before, Come, Keeper};
+use super::others::Others;
 use super::sighted::{Seen, Sighted};
 use crate::suggest::conditions::Conditions;
 
@@ -28,7 +29,7 @@ pub(super) struct Run<'r> {
     pub(super) looking: &'r Budget<'r>,
     /// How far it has come: what is told while a state takes long.
     pub(super) come: &'r RefCell<Progress>,
-    pub(super) cores: Cores,
+    pub(super) hands: Hands<'r>,
     pub(super) facts: Facts,
 }
 
@@ -49,11 +50,15 @@ impl<'r> Run<'r> {
 
     /// The same, at whose states others look; it goes on from what was noted before.
     fn far<'s>(&self, noted: &Noted, scope: &'s Scope<'s, 'r>) -> Far<'r> {
-        let crew = match self.cores.several() {
-            None => Crew::alone(self.device()),
-            Some(cores) => Crew::hired(scope, (self.asked, &self.facts), cores, self.looking),
+        let account = self.device();
+        let crew = match self.hands.count() {
+            1 => Crew::alone(self.device()),
+            _ => {
+                let hands = (self.hands, account.packer());
+                Crew::hired(scope, (self.asked, &self.facts), hands, self.looking)
+            }
         };
-        Rc::new(FarDevice::new(self.device(), noted, self.device(), crew))
+        Rc::new(FarDevice::new(account, noted, self.device(), crew))
     }
 
     /// Learns from a small graph what there is to learn; whatever the limit of states is, or who goes on beyond it would
@@ -82,7 +87,7 @@ impl<'r> Run<'r> {
         mut keeper: Option<&mut Keeper<'_>>,
         from: Option<Before<'_>>,
         conditions: &Conditions<'_>,
-    ) -> Result<Surveyed<'r, F>, NoWay> {
+    ) -> Result<Surveyed<'r, F>, Apart> {
         let limits = conditions.limits();
         let (mut far, mut survey, mut seen);
         match from {
@@ -91,8 +96,10 @@ impl<'r> Run<'r> {
                 self.facts = known.facts;
                 far = self.far(&known.noted, scope);
                 let digests = from.digests.map_while(|digest| digest.map(F::of_bits));
-                survey = Survey::resume(Rc::clone(&far), &from.shares, digests, 1)?;
-                far.cover_again(survey.recognize(&known.covering)?);
+                let resumed = Survey::resume(Rc::clone(&far), &from.shares, digests, 1);
+                survey = resumed.map_err(|NoWay| Apart::Foreign)?;
+                let covering = survey.recognize(&known.covering);
+                far.cover_again(covering.map_err(|NoWay| Apart::Foreign)?);
                 seen = known.seen;
             }
             None => {
@@ -103,9 +110,20 @@ impl<'r> Run<'r> {
             }
         }
         loop {
-            survey.hold(HELD * self.cores.count());
+            survey.hold(HELD * self.hands.count());
             let mut sighted = Sighted::of(seen, limits.clone(), Rc::clone(&far));
             let pause = self.stint(&mut survey, &mut sighted, &far, keeper.as_deref_mut());
+            // Who is gone now that all is known is needed no more.
+            let apart = self.apart(&far);
+            if let Some(apart) = apart.filter(|_| pause == Pause::Cancelled) {
+                // What was found by then was found by those who are there.
+                if apart != Apart::Senseless {
+                    let known = sighted.seen(&self.asked.subject);
+                    self.keep(keeper, &survey, &far, known);
+                }
+                far.lookers().dismiss();
+                return Err(apart);
+            }
             // What was learnt counts where the survey comes to an end, or to where that is looked for: when it is kept, or
             // ended by somebody, depends on time.
             let is_over = self.looking.is_spent();
@@ -151,14 +169,30 @@ impl<'r> Run<'r> {
             let kept = keeper
                 .as_deref()
                 .map(|keeper| &keeper.to as &dyn Checkpoints);
-            self.come.replace(survey_progress(survey, kept));
+            self.come.replace(self.told(survey_progress(survey, kept)));
             let is_due = keeper.as_mut().is_some_and(|keeper| keeper.to.is_due());
-            let goes_on = !(self.looking.is_spent() || is_due || far.has_news());
+            let is_broken_off = is_due || far.has_news() || self.apart(far).is_some();
+            let goes_on = !(is_broken_off || self.looking.is_spent());
             if goes_on {
                 far.lookers().look_ahead(survey.coming());
             }
             goes_on
         })
+    }
+
+    /// Why those who look do not go on.
+    fn apart(&self, far: &Far<'r>) -> Option<Apart> {
+        let is_misled = far.is_misled() || far.lookers().is_misled();
+        let others = || self.hands.others.and_then(Others::apart);
+        is_misled.then_some(Apart::Senseless).or_else(others)
+    }
+
+    /// How far it has come, with what other processes were asked.
+    fn told(&self, mut come: Progress) -> Progress {
+        if let (Some(survey), Some(others)) = (&mut come.survey, self.hands.others) {
+            (survey.asks, survey.sent_bytes) = others.told();
+        }
+        come
     }
 
     fn keep<F: Digest>(

@@ -67,7 +67,7 @@ where
     /// [`Apart::Foreign`] if the program has no such states, [`Apart::Broken`] if a digest could not be read.
     pub fn deal(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
         kept: &[(Counts, Prefixes)],
         digests: impl IntoIterator<Item = Option<F>>,
     ) -> Result<(), Apart> {
@@ -136,7 +136,7 @@ where
     /// [`Apart`].
     pub fn run(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
         workers: &dyn Workers,
         limits: &Limits,
         mut keep_going: impl FnMut(&Tally, &[Tally]) -> bool,
@@ -210,7 +210,7 @@ where
     /// [`Apart`].
     pub fn kept(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
         all: bool,
     ) -> Result<(KeptShares, Vec<N>), Apart> {
         for member in 0..self.member.members() {
@@ -230,7 +230,7 @@ where
     /// The digests of all states, in sorted parts, until one cannot be had.
     pub fn digests(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
     ) -> impl Iterator<Item = Result<Vec<F>, Apart>> {
         let (mut member, mut part) = (0, 0);
         std::iter::from_fn(move || {
@@ -253,7 +253,7 @@ where
     /// Some of the digests of a member.
     fn tell(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
         member: usize,
         part: u32,
     ) -> Result<Option<Vec<F>>, Apart> {
@@ -268,14 +268,19 @@ where
     }
 
     /// Tells the others that this was all.
-    pub fn end(&self, post: &mut dyn Post<N>) {
+    pub fn end(&self, post: &mut dyn Post<Letter<N>>) {
         for member in 1..self.member.members() {
             post.send(member, Letter::End);
         }
     }
 
     /// Begins a stint.
-    fn stint(&mut self, post: &mut dyn Post<N>, deepens: bool, follows: bool) -> Result<(), Apart> {
+    fn stint(
+        &mut self,
+        post: &mut dyn Post<Letter<N>>,
+        deepens: bool,
+        follows: bool,
+    ) -> Result<(), Apart> {
         self.stint += 1;
         self.idle.fill(false);
         let mut stints: Vec<Stint> = (0..self.member.members())
@@ -329,7 +334,7 @@ where
     }
 
     /// Asks all how far they have come that have said it since they were asked last.
-    fn ask_all(&mut self, post: &mut dyn Post<N>) -> Result<(), Apart> {
+    fn ask_all(&mut self, post: &mut dyn Post<Letter<N>>) -> Result<(), Apart> {
         for member in 0..self.asked.len() {
             if !std::mem::replace(&mut self.asked[member], true) {
                 self.send(post, member, Letter::Say)?;
@@ -339,7 +344,7 @@ where
     }
 
     /// Does its own part, and hears what there is to hear.
-    fn step(&mut self, post: &mut dyn Post<N>, workers: &dyn Workers) -> Result<(), Apart> {
+    fn step(&mut self, post: &mut dyn Post<Letter<N>>, workers: &dyn Workers) -> Result<(), Apart> {
         let mut out = Vec::new();
         self.member.sent = post.sent();
         let is_busy = self.member.follow(workers, &mut out);
@@ -352,12 +357,17 @@ where
         Ok(())
     }
 
-    fn send(&mut self, post: &mut dyn Post<N>, to: usize, letter: Letter<N>) -> Result<(), Apart> {
+    fn send(
+        &mut self,
+        post: &mut dyn Post<Letter<N>>,
+        to: usize,
+        letter: Letter<N>,
+    ) -> Result<(), Apart> {
         self.carry(post, vec![(to, letter)])
     }
 
     /// Sends letters; those to itself it hears at once.
-    fn carry(&mut self, post: &mut dyn Post<N>, letters: Outgoing<N>) -> Result<(), Apart> {
+    fn carry(&mut self, post: &mut dyn Post<Letter<N>>, letters: Outgoing<N>) -> Result<(), Apart> {
         for (to, letter) in letters {
             match to {
                 0 => self.hear(post, 0, letter)?,
@@ -369,7 +379,7 @@ where
 
     fn hear(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
         from: usize,
         letter: Letter<N>,
     ) -> Result<(), Apart> {

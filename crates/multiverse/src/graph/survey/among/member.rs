@@ -82,7 +82,7 @@ where
     /// [`Apart`].
     pub fn work<N>(
         &mut self,
-        post: &mut dyn Post<N>,
+        post: &mut dyn Post<Letter<N>>,
         workers: &dyn Workers,
         notes: &dyn Fn(&[K]) -> N,
     ) -> Result<(), Apart> {

@@ -17,23 +17,33 @@ pub use leader::Leader;
 pub use letter::{Letter, Tally};
 pub use member::Member;
 
-/// Carries letters between the members of a survey, of which the leader is number 0.
+/// Wakes whoever waits for a letter.
+pub type Bell = Box<dyn Fn() + Send + Sync>;
+
+/// Carries letters between the members of a survey, of which the leader is number 0: [`Letter`]s, or those of another kind
+/// of survey.
 ///
 /// Letters from one to another arrive in their order; those from different ones in any.
-pub trait Post<N> {
+pub trait Post<L> {
     /// How many bytes were sent so far, where that is counted.
     fn sent(&self) -> u64 {
         0
     }
 
     /// Sends a letter. If it does not arrive, [`Post::next`] says so later.
-    fn send(&mut self, to: usize, letter: Letter<N>);
+    fn send(&mut self, to: usize, letter: L);
 
     /// The next letter and from whom it is, if there is one before that time is over.
     ///
     /// # Errors
     /// [`Apart::Gone`], once for each who cannot be reached any more, after all that came from there.
-    fn next(&mut self, wait: Duration) -> Result<Option<(usize, Letter<N>)>, Apart>;
+    fn next(&mut self, wait: Duration) -> Result<Option<(usize, L)>, Apart>;
+
+    /// Rung, it ends a wait for the next letter, this one or the next that begins. A post without one is only waited for
+    /// until the time is over.
+    fn bell(&self) -> Bell {
+        Box::new(|| ())
+    }
 }
 
 /// Why a survey among several processes is over before its time.
@@ -53,4 +63,7 @@ pub enum Apart {
     /// The digests that the survey was to go on with could not be read to their end.
     #[error("what was kept cannot be read to its end")]
     Broken,
+    /// One of them said what makes no sense.
+    #[error("one of them said what makes no sense of this program")]
+    Senseless,
 }
