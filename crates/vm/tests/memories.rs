@@ -251,9 +251,9 @@ fn copies_from_one_memory_to_another() {
                 let copied = expected[source][from..from + count].to_vec();
                 expected[target][to..to + count].copy_from_slice(&copied);
             }
-            for index in 0..2 {
-                let found = machine.memory_at(index as u32);
-                assert!(found == Some(&expected[index][..]), "{round}");
+            for (index, expected) in (0..).zip(&expected) {
+                let found = machine.memory_at(index);
+                assert!(found == Some(&expected[..]), "{round}");
             }
         }
     }
