@@ -81,7 +81,7 @@ struct Hall {
 
 /// What is to be surveyed, as it was read.
 enum Read {
-    Model(SurveyAsked),
+    Model(Box<SurveyAsked>),
     Device(Box<DeviceAsked>),
 }
 
@@ -240,7 +240,9 @@ impl Worker {
             return Err("the list of workers makes no sense".to_owned());
         }
         let asked = match &job.asked {
-            Asked::Model(bytes) => SurveyAsked::of_bytes(bytes).map(Read::Model),
+            Asked::Model(bytes) => {
+                SurveyAsked::of_bytes(bytes).map(|asked| Read::Model(Box::new(asked)))
+            }
             Asked::Device(bytes) => {
                 DeviceAsked::of_bytes(bytes).map(|asked| Read::Device(Box::new(asked)))
             }
