@@ -448,7 +448,7 @@ export type MemoryListing = {
 address: number,
 bytes: Array<number>,
 object_bytes: number,
-memory: number, };
+memory?: number, };
 
 export type MockListing = {
 call: string,
