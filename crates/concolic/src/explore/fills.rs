@@ -29,7 +29,7 @@ impl Explorer<'_, '_> {
         result: Option<ValType>,
         to: usize,
     ) -> Result<(), Next> {
-        if self.is_round && !self.parting.calls.is_empty() {
+        if self.parting.is_answered {
             return Err(self.unfollowed(state, id));
         }
         let board = self.start.board.clone();

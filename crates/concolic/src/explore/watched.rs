@@ -129,6 +129,8 @@ pub(crate) struct Parting<'p> {
     pub(crate) watched: Option<&'p dyn Watched>,
     /// Before each of these calls, and wherever time passes.
     pub(crate) calls: &'p [PrimitiveId],
+    /// Somebody else answers inputs, each with one value.
+    pub(crate) is_answered: bool,
     /// By the values of what is live, where they are few.
     pub(crate) live: Option<&'p LiveExprs<'p>>,
     /// As soon as a round is over: else only what conditions look at is noted, and ways part when asked to.

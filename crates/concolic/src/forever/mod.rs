@@ -454,6 +454,7 @@ impl<'d> Device<'d> {
         within(Parting {
             watched: self.watched,
             calls: self.calls.as_deref().unwrap_or_default(),
+            is_answered: self.calls.is_some(),
             live: self.is_split.then_some(&live),
             at_once,
         })
