@@ -177,7 +177,9 @@ fn timeless(text: &str) -> String {
 
 /// Whether a run takes so long that it tells how far it is depends on the machine.
 fn without_progress(told: &str) -> String {
-    let is_progress = |line: &str| line.contains(": ") && line.ends_with(", 0 s\n");
+    let is_progress = |line: &str| {
+        line.contains(": ") && line.ends_with(", 0 s\n") || line.starts_with("{\"progress\":")
+    };
     let lines = told.split_inclusive('\n');
     lines.filter(|line| !is_progress(line)).collect()
 }
