@@ -3,53 +3,18 @@
 
 mod common;
 
-use borges_board::{Board, SystemStart};
 use borges_concolic::{
     Answered, Bounds, Cut, End, Explored, FAULTS, MORE_STDIN, STDIN, SearchOrder, Start,
     SystemChoices,
 };
-use borges_wasi::{Function, Item, Preview, Setup, WasiImport};
-use common::{Plain, check, explore, explore_by, start_wat};
+use common::{Plain, check, explore, explore_by, start_system};
 
 fn start(choices: SystemChoices, body: &str) -> Start {
-    let imports = [
-        Function::FdRead,
-        Function::FdWrite,
-        Function::PathOpen,
-        Function::ProcExit,
-    ]
-    .map(|function| WasiImport {
-        preview: Preview::One,
-        function,
-    });
-    let files = [("a".to_owned(), Item::File(b"abc".to_vec()))];
-    let setup = Setup {
-        folders: vec![("/d".to_owned(), files.into_iter().collect())],
-        input: b"go".to_vec(),
-        ..Setup::default()
-    };
-    let board = Board::with_primitives(Vec::new());
-    let board = board.with_system(SystemStart {
-        setup,
-        imports: imports.to_vec(),
-    });
-    let text = format!(
-        r#"(module
-        (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
-        (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-        (import "wasi_snapshot_preview1" "path_open"
-            (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
-        (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
-        (memory 1)
-        ;; Buffers of 8 bytes at 64, of 1 at 72, of 5 at 80; the file's name.
+    // Buffers of 8 bytes at 64, of 1 at 72, of 5 at 80; the file's name.
+    let data = r#"
         (data (i32.const 0) "\40\00\00\00\08\00\00\00" "\48\00\00\00\01\00\00\00" "\50\00\00\00\05\00\00\00")
-        (data (i32.const 80) "hello") (data (i32.const 96) "a")
-        {body})"#
-    );
-    Start {
-        choices,
-        ..start_wat(&text, board.expect("a system"))
-    }
+        (data (i32.const 80) "hello") (data (i32.const 96) "a")"#;
+    start_system(choices, b"go", &format!("{data}{body}"))
 }
 
 fn stdin(bytes: u32) -> SystemChoices {

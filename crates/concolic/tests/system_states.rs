@@ -12,43 +12,15 @@ mod runs;
 
 use std::rc::Rc;
 
-use borges_board::{Board, SystemStart};
 use borges_concolic::{Device, End, FAULTS, PIECES, Start, SystemChoices};
 use borges_multiverse::graph::{Graph, Pause};
-use borges_wasi::{Function, Item, Preview, Setup, WasiImport};
 
 use graphs::{How, check, closed};
 
 /// A program that reads standard input in one piece of so many bytes, to 64, and prints from there.
 fn start(choices: SystemChoices, wanted: u8, body: &str) -> Start {
-    let functions = [
-        Function::FdRead,
-        Function::FdWrite,
-        Function::PathOpen,
-        Function::ProcExit,
-    ];
-    let imports = functions.map(|function| WasiImport {
-        preview: Preview::One,
-        function,
-    });
-    let files = [("a".to_owned(), Item::File(b"abc".to_vec()))];
-    let setup = Setup {
-        folders: vec![("/d".to_owned(), files.into_iter().collect())],
-        input: b"as it was given".to_vec(),
-        ..Setup::default()
-    };
-    let board = Board::with_primitives(Vec::new()).with_system(SystemStart {
-        setup,
-        imports: imports.to_vec(),
-    });
     let text = format!(
-        r#"(module
-        (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
-        (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-        (import "wasi_snapshot_preview1" "path_open"
-            (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
-        (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
-        (memory 1)
+        r#"
         (data (i32.const 0) "\40\00\00\00\{wanted:02x}\00\00\00")
         (data (i32.const 128) "a")
         ;; A byte of standard input, or -1 at its end.
@@ -57,26 +29,23 @@ fn start(choices: SystemChoices, wanted: u8, body: &str) -> Start {
             (if (i32.eqz (i32.load (i32.const 8))) (then (return (i32.const -1))))
             (i32.load8_u (i32.const 64)))
         (func $put (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 12))))
-        {body})"#
+        {body}"#
     );
-    Start {
-        choices,
-        ..common::start_wat(&text, board.expect("a system"))
-    }
+    common::start_system(choices, b"as it was given", &text)
 }
 
 /// Anything may come, in pieces of at most so many bytes.
 fn pieces(piece: Option<u32>) -> SystemChoices {
     SystemChoices {
         piece,
-        ..SystemChoices::ANY_INPUT
+        ..SystemChoices::any_input(false)
     }
 }
 
 fn with_faults(piece: Option<u32>) -> SystemChoices {
     SystemChoices {
-        faults: 1,
-        ..pieces(piece)
+        piece,
+        ..SystemChoices::any_input(true)
     }
 }
 

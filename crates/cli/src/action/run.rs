@@ -95,11 +95,11 @@ fn real(options: &args::Run) -> Result<Provided, Failure> {
         (given.start, given.seed) = (Some(now), now);
         if !options.system.found.terminal {
             let is_read = options.system.stdin.is_none() && std::io::stdin().is_terminal();
-            let are_printed = [
+            given.terminals = [
+                is_read,
                 std::io::stdout().is_terminal(),
                 std::io::stderr().is_terminal(),
             ];
-            given.terminals = [is_read, are_printed[0], are_printed[1]];
         }
     }
     Ok(given)

@@ -33,28 +33,28 @@ pub struct SystemChoices {
 }
 
 impl SystemChoices {
-    /// Standard input is anything, for ever; nothing fails.
-    pub const ANY_INPUT: Self = SystemChoices {
-        stdin: Some(u32::MAX),
-        faults: 0,
-        more: false,
-        is_endless: true,
-        piece: None,
-    };
+    /// Standard input is anything, for ever; any number of calls may fail, or none does.
+    #[must_use]
+    pub fn any_input(faults: bool) -> Self {
+        SystemChoices {
+            stdin: Some(u32::MAX),
+            faults: if faults { u32::MAX } else { 0 },
+            more: false,
+            is_endless: true,
+            piece: None,
+        }
+    }
 
     /// How many bytes may come where at most so many are wanted: fewer only at the end.
     pub fn most_input(&self, wanted: u32) -> Option<u32> {
         self.stdin.map(|left| left.min(wanted))
     }
 
-    /// Where states are compared: standard input that may be anything goes on for ever, or until it ends, and if calls may
-    /// fail, any number of them may.
+    /// Where states are compared: standard input that may be anything goes on for ever, or until it ends.
     pub(crate) fn of_states(self, input_is_over: bool) -> Self {
         let left = if input_is_over { 0 } else { u32::MAX };
         SystemChoices {
             stdin: self.stdin.map(|_| left),
-            faults: if self.faults == 0 { 0 } else { u32::MAX },
-            more: false,
             is_endless: true,
             ..self
         }

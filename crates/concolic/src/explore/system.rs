@@ -277,9 +277,7 @@ impl Explorer<'_, '_> {
         if goes {
             return Ok(false);
         }
-        if !self.is_round {
-            state.choices.faults -= 1;
-        }
+        state.choices.faults -= 1;
         let chosen = Value::I32(state.model[place as usize] as u32 as i32).into();
         let called = self.call_system(state, (id, args), Some(&chosen))?;
         self.answers(state, called, (to, args.len()), 0..0)?;

@@ -7,7 +7,8 @@ pub mod parts;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_board::{
-    Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind, SystemCall, Yield,
+    Board, BoardState, Captured, Codomain, Primitive, PrimitiveId, PrimitiveKind, SystemCall,
+    SystemStart, Yield,
 };
 use borges_concolic::solver::{Query, Solver, SolverInput};
 use borges_concolic::{
@@ -18,6 +19,7 @@ use borges_vm::binary::Instr;
 use borges_vm::{
     CodeOffset, Exit, Limits, Machine, Module, Observer, Shared, Site, Trap, ValType, Value,
 };
+use borges_wasi::{Function, Item, Preview, Setup, WasiImport};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,6 +111,45 @@ pub fn start(module: &[u8], board: Board) -> Start {
         board,
         primitives,
         choices: SystemChoices::default(),
+    }
+}
+
+/// A program that calls an operating system, from the text behind its imports and its memory. It finds this standard input
+/// and a file.
+pub fn start_system(choices: SystemChoices, input: &[u8], body: &str) -> Start {
+    let functions = [
+        Function::FdRead,
+        Function::FdWrite,
+        Function::PathOpen,
+        Function::ProcExit,
+    ];
+    let imports = functions.map(|function| WasiImport {
+        preview: Preview::One,
+        function,
+    });
+    let files = [("a".to_owned(), Item::File(b"abc".to_vec()))];
+    let setup = Setup {
+        folders: vec![("/d".to_owned(), files.into_iter().collect())],
+        input: input.to_vec(),
+        ..Setup::default()
+    };
+    let board = Board::with_primitives(Vec::new()).with_system(SystemStart {
+        setup,
+        imports: imports.to_vec(),
+    });
+    let text = format!(
+        r#"(module
+        (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "path_open"
+            (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+        (memory 1)
+        {body})"#
+    );
+    Start {
+        choices,
+        ..start_wat(&text, board.expect("a system"))
     }
 }
 

@@ -47,10 +47,7 @@ pub(crate) fn inquire(
         (choices.stdin, choices.more) = (Some(UNASKED_STDIN), true);
     }
     if question.is_of_states() {
-        choices = SystemChoices {
-            faults: if choices.faults > 0 { u32::MAX } else { 0 },
-            ..SystemChoices::ANY_INPUT
-        };
+        choices = SystemChoices::any_input(choices.faults > 0);
     }
     let (goal, words) = goal(stage, &question)?;
     let here = stage.history.here();

@@ -98,9 +98,8 @@ impl StatesOptions {
     /// What is looked at of an operating system.
     pub(super) fn choices(&self) -> SystemChoices {
         SystemChoices {
-            faults: if self.faults { u32::MAX } else { 0 },
             piece: self.piece,
-            ..SystemChoices::ANY_INPUT
+            ..SystemChoices::any_input(self.faults)
         }
     }
 
