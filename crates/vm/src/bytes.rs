@@ -78,6 +78,12 @@ impl Bytes {
         self.all.extend_from_slice(bytes);
     }
 
+    /// So many bytes there is room for.
+    #[cfg(feature = "host")]
+    pub(crate) fn room(&self) -> usize {
+        self.all.capacity()
+    }
+
     /// Makes room for so many bytes, so that having them cannot fail.
     pub(crate) fn reserve(&mut self, length: usize) -> Result<(), TryReserveError> {
         let more = length.saturating_sub(self.all.len());

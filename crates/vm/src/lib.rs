@@ -65,6 +65,8 @@ mod limits;
 mod machine;
 mod module;
 pub mod num;
+#[cfg(feature = "host")]
+mod parked;
 mod state;
 mod trap;
 mod types;

@@ -118,7 +118,7 @@ fn what_differs_is_all_that_is_kept_and_restored() {
         };
         for _ in 0..60 {
             let kept = bench.kept.len() as u64;
-            match random.below(8) {
+            match random.below(9) {
                 0..3 => {
                     let steps = random.below(40_000);
                     run(&mut bench.machine, steps);
@@ -132,6 +132,12 @@ fn what_differs_is_all_that_is_kept_and_restored() {
                     let memory = bench.machine.memory_mut();
                     let at = random.below(memory.len() as u64) as usize;
                     memory[at] = memory[at].wrapping_add(1);
+                }
+                // So much that another memory may be gone on with.
+                7 => {
+                    let memory = bench.machine.memory_mut();
+                    let at = random.below(1 << 17) as usize;
+                    memory[at..].fill(random.below(256) as u8);
                 }
                 _ if kept > 0 => bench.restore(random.below(kept) as usize),
                 _ => {}

@@ -14,6 +14,9 @@ pub(crate) struct Memory {
     /// What is known of the bytes: no part of the state.
     #[cfg(feature = "host")]
     pub(crate) kept: crate::kept::Kept,
+    /// Others that it may go on with after a restore: no part of the state either.
+    #[cfg(feature = "host")]
+    pub(crate) parked: crate::parked::Parked,
 }
 
 impl Memory {
@@ -23,6 +26,8 @@ impl Memory {
             bytes: Bytes::new(bytes),
             #[cfg(feature = "host")]
             kept: crate::kept::Kept::default(),
+            #[cfg(feature = "host")]
+            parked: crate::parked::Parked::default(),
         }
     }
 }

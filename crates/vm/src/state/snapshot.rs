@@ -314,13 +314,27 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
     }
 }
 
+/// The numbers of the blocks that may not be these already.
+fn differing_from(memory: &Memory, blocks: &Blocks) -> Vec<usize> {
+    match memory.kept.since(&memory.bytes) {
+        Some((base, changed)) => blocks.differing(&base).chain(changed).collect(),
+        None => (0..blocks.len()).collect(),
+    }
+}
+
 /// Writes what is not so already. There is room for all of it.
 fn restore_memory(memory: &mut Memory, kept: &MemorySnapshot) {
     let MemorySnapshot { length, blocks, .. } = kept;
-    let numbers: Vec<usize> = match memory.kept.since(&memory.bytes) {
-        Some((base, changed)) => blocks.differing(&base).chain(changed).collect(),
-        None => (0..blocks.len()).collect(),
-    };
+    let mut numbers = differing_from(memory, blocks);
+    let Memory {
+        bytes,
+        kept,
+        parked,
+        ..
+    } = memory;
+    if parked.give_way(bytes, kept, (blocks, *length), numbers.len()) {
+        numbers = differing_from(memory, blocks);
+    }
     memory.kept.expect(&memory.bytes, *length, numbers.len());
     memory.bytes.truncate(*length);
     let common = memory.bytes.len();
