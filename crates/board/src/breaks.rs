@@ -45,11 +45,12 @@ impl Board {
 
     /// Whether calls of this primitive may break a limit.
     pub fn may_break(&self, id: PrimitiveId) -> bool {
-        self.changes_for(id, |limit| !matches!(limit, LimitBound::HighAtMost(..)))
+        self.changes_for(id, |limit| !limit.is_of_waiting())
             || self
                 .invariants
                 .iter()
-                .any(|limit| matches!(limit.bound, LimitBound::HighAtMost(..)) && self.waits(id))
+                .any(|limit| limit.bound.is_of_waiting())
+                && self.waits(id)
     }
 
     /// Whether calls of this primitive may change something that a limit looks at, but for the time.
@@ -108,10 +109,7 @@ impl Board {
 impl Limit {
     /// Whether it is about time: how long ago something changed.
     pub(crate) fn is_timed(&self) -> bool {
-        matches!(
-            self.bound,
-            LimitBound::Apart(..) | LimitBound::HighAtMost(..)
-        )
+        self.bound.is_of_waiting() || self.asks_clocks()
     }
 
     /// Whether a clock that a program reads, or a timer, says something of the time that it asks about; otherwise that is
@@ -130,6 +128,10 @@ impl Limit {
             LimitBound::Apart(..) => true,
             LimitBound::HighAtMost(_, most_us) => {
                 state.age_us(number).is_none_or(|age| age <= *most_us)
+            }
+            LimitBound::HighShare(_, share) => {
+                let pulses = state.pulses(number);
+                pulses.is_none_or(|pulses| pulses.are_within(*share))
             }
         }
     }
@@ -158,6 +160,11 @@ impl Limit {
                 let high_us = before.age_us(number).unwrap_or(0).saturating_add(waits_us);
                 return (!is_kept).then(|| format!("high for {}", duration_text(high_us)));
             }
+            LimitBound::HighShare(_, share) => {
+                let is_kept = self.is_kept(board, number, state);
+                let pulses = state.pulses(number).filter(|_| !is_kept);
+                return pulses.map(|pulses| pulses.told(*share));
+            }
         };
         // Such a drive is over when the call returns.
         if let (
@@ -173,6 +180,13 @@ impl Limit {
         value
             .filter(|value| !values.contains(*value))
             .map(|value| value.to_string())
+    }
+}
+
+impl LimitBound {
+    /// Whether what breaks it is the time that passes, in which the program waits.
+    pub(crate) fn is_of_waiting(&self) -> bool {
+        matches!(self, LimitBound::HighAtMost(..) | LimitBound::HighShare(..))
     }
 }
 

@@ -84,7 +84,7 @@ pub use font::glyph;
 pub use hardware::{EventSource, Hardware, Reading, Sensor};
 #[cfg(feature = "host")]
 pub(crate) use limit::duration_text;
-pub use limit::{BrokenLimit, Limit, LimitBound};
+pub use limit::{BrokenLimit, Limit, LimitBound, TimeShare};
 pub use mix::{GOLDEN, mix};
 pub use payload::{Payload, SystemCall, Yield};
 pub use portable::PortableBoard;

@@ -31,6 +31,18 @@ pub enum LimitBound {
     /// This pin is never high for longer than so many microseconds in which the program waits: the level that was written
     /// to it.
     HighAtMost(u8, u64),
+    /// Of the time in which the program waits, this pin is high for at most a share of any window: the level that was
+    /// written to it.
+    HighShare(u8, TimeShare),
+}
+
+/// So much of any window of time, both in microseconds: more than nothing, and less than all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeShare {
+    /// How much at most.
+    pub most_us: u64,
+    /// How long the window is.
+    pub window_us: u64,
 }
 
 /// A limit that a call breaks.
@@ -49,7 +61,9 @@ impl Limit {
             LimitBound::Within(quantity, _) | LimitBound::Apart(quantity, _) => {
                 (quantity.clone(), None)
             }
-            LimitBound::HighAtMost(pin, _) => (Quantity::Level(*pin), None),
+            LimitBound::HighAtMost(pin, _) | LimitBound::HighShare(pin, _) => {
+                (Quantity::Level(*pin), None)
+            }
             LimitBound::NeverBoth(a, b) => (Quantity::Level(*a), Some(Quantity::Level(*b))),
         };
         core::iter::once(first).chain(second)

@@ -70,6 +70,21 @@ const PULSES: &str = r#"(module
             (call $delay (i32.const 1))
             (br $again))))"#;
 
+/// A millisecond of light if a sensor says so, and two of darkness.
+const STROBE: &str = r#"(module
+    (import "env" "read_uart_sensor" (func $read (param i32) (result i32)))
+    (import "env" "chip_digital_write" (func $write (param i32 i32)))
+    (import "env" "chip_delay" (func $delay (param i32)))
+    (func (export "main")
+        (loop $again
+            (if (call $read (i32.const 0))
+                (then
+                    (call $write (i32.const 4) (i32.const 1))
+                    (call $delay (i32.const 1))
+                    (call $write (i32.const 4) (i32.const 0))))
+            (call $delay (i32.const 2))
+            (br $again))))"#;
+
 /// A pin that changes whenever a clock shows another time.
 const TICKS: &str = r#"(module
     (import "env" "millis" (func $millis (result i32)))
@@ -229,6 +244,13 @@ fn graphs_agree_with_all_plain_runs() {
             format!("[ranges]\n{ranges}\n[limits]\n\"pin 4\" = {{ {limit} }}\n"),
         )
     };
+    let strobe = |share: &str| {
+        let range = "\"read_uart_sensor(0)\" = \"0..1\"";
+        (
+            STROBE,
+            format!("[ranges]\n{range}\n[limits]\n\"pin 4\" = {{ high_share = \"{share}\" }}\n"),
+        )
+    };
     let cases = [
         // A millisecond more than the least wait, and one past it.
         (pulses("5..9", "apart = \"6 ms\""), &[5, 6, 9][..], 6, None),
@@ -253,6 +275,30 @@ fn graphs_agree_with_all_plain_runs() {
             6,
             Some(4),
         ),
+        // High for 10 ms, low for one, high for ten: of any 20 ms, 19 is the most.
+        (
+            pulses("0..9", "high_share = \"19 ms of any 20 ms\""),
+            &[0, 1, 9],
+            6,
+            Some(4),
+        ),
+        (
+            pulses("0..2", "high_share = \"3 ms of 4 ms\""),
+            &[0, 1, 2],
+            6,
+            Some(4),
+        ),
+        (
+            pulses("0..2", "high_share = \"50 % of any 4 ms\""),
+            &[0, 1, 2],
+            6,
+            Some(2),
+        ),
+        // A round that is high, one that is low: so it is for ever.
+        (strobe("1 ms of 3 ms"), &[0, 1], 6, None),
+        (strobe("999 us of 3 ms"), &[0, 1], 6, Some(1)),
+        // A microsecond of the last but one.
+        (strobe("1 ms of 3001 us"), &[0, 1], 6, Some(2)),
         (needle("-90..180"), &[0, 1], 6, Some(3)),
         (needle("-180..360"), &[0, 1], 6, Some(5)),
         (coils, &[0, 1], 6, Some(5)),

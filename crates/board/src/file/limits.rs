@@ -6,6 +6,7 @@
 //! "the speed of motor 1" = "at most 5000"
 //! "red LED" = { never_with = "pin 5" }
 //! "pin 6" = { apart = "20 ms", high_at_most = "2 s" }
+//! "pin 7" = { high_share = "30 % of any 10 s" }
 //! ```
 
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
@@ -16,10 +17,12 @@ use super::{
     item::{Item, Result, Section},
     rules::{articles, quantity},
     sets::codomain,
-    sources::duration,
-    text::{Parsed, Text, TextError, printable},
+    sources::{duration, duration_in},
+    text::{Number, Parsed, Text, TextError, printable},
 };
-use crate::{Board, Codomain, Limit, LimitBound, ProgramLimits, Quantity, duration_text};
+use crate::{
+    Board, Codomain, Limit, LimitBound, ProgramLimits, Quantity, TimeShare, duration_text,
+};
 
 /// More limits than this are a mistake.
 const MOST: usize = 32;
@@ -74,7 +77,8 @@ fn is_twin(limit: &Limit, limits: &[Limit]) -> bool {
         .any(|other| match (&limit.bound, &other.bound) {
             (LimitBound::Within(a, _), LimitBound::Within(b, _))
             | (LimitBound::Apart(a, _), LimitBound::Apart(b, _)) => a == b,
-            (LimitBound::HighAtMost(a, _), LimitBound::HighAtMost(b, _)) => a == b,
+            (LimitBound::HighAtMost(a, _), LimitBound::HighAtMost(b, _))
+            | (LimitBound::HighShare(a, _), LimitBound::HighShare(b, _)) => a == b,
             _ => false,
         })
 }
@@ -118,12 +122,12 @@ fn of_one(key: &str, item: &Item<'_>, board: &Board) -> Result<Vec<Limit>> {
 
 /// Limits that are more than values: with another pin, and of time.
 fn of_table(key: &str, quantity: &Quantity, item: &Item<'_>, board: &Board) -> Result<Vec<Limit>> {
-    const EXAMPLE: &str =
-        "{ never_with = \"pin 5\" }, { apart = \"20 ms\" } or { high_at_most = \"2 s\" }";
+    const EXAMPLE: &str = "{ never_with = \"pin 5\" }, { apart = \"20 ms\" }, { high_at_most = \"2 s\" } or { high_share = \"30 % of any 10 s\" }";
     let mut section = item.section(EXAMPLE)?;
     let with = section.get("never_with");
     let apart = section.get("apart");
     let high = section.get("high_at_most");
+    let share = section.get("high_share");
     section.finish()?;
     let mut limits = Vec::new();
     if let Some(other) = with {
@@ -144,21 +148,91 @@ fn of_table(key: &str, quantity: &Quantity, item: &Item<'_>, board: &Board) -> R
     }
     if let Some(time) = high {
         let us = some_time(&time)?;
-        let Quantity::Level(pin) = quantity else {
-            return Err(time.error(
-                "`high_at_most` is about a pin",
-                "write one: \"pin 4\" = { high_at_most = \"2 s\" }",
-            ));
-        };
+        let pin = of_pin(quantity, &time, "high_at_most", "2 s")?;
         limits.push(Limit {
             text: format!("{key} high for at most {}", duration_text(us)),
-            bound: LimitBound::HighAtMost(*pin, us),
+            bound: LimitBound::HighAtMost(pin, us),
+        });
+    }
+    if let Some(item) = share {
+        let (share, written) = share_of_window(&item)?;
+        let pin = of_pin(quantity, &item, "high_share", "30 % of any 10 s")?;
+        limits.push(Limit {
+            text: format!("{key} high for at most {written}"),
+            bound: LimitBound::HighShare(pin, share),
         });
     }
     match limits.is_empty() {
         true => Err(item.error("this limit says nothing", format!("write {EXAMPLE}"))),
         false => Ok(limits),
     }
+}
+
+/// The pin that a limit of this name is about.
+fn of_pin(quantity: &Quantity, item: &Item<'_>, name: &str, example: &str) -> Result<u8> {
+    match quantity {
+        Quantity::Level(pin) => Ok(*pin),
+        _ => Err(item.error(
+            format!("`{name}` is about a pin"),
+            format!("write one: \"pin 4\" = {{ {name} = \"{example}\" }}"),
+        )),
+    }
+}
+
+/// `30 % of any 10 s`, `3 s of any 10 s`, also without `any`; and as it is shown.
+fn share_of_window(item: &Item<'_>) -> Result<(TimeShare, String)> {
+    const HINT: &str = "write how much of what: \"30 % of any 10 s\", \"3 s of any 10 s\"";
+    let source = item.text("30 % of any 10 s")?;
+    let mut text = Text::new(source);
+    let mut parsed = || -> Parsed<(Option<f64>, u64, u64)> {
+        let percent = percent(&mut text)?;
+        let most_us = match percent {
+            Some(_) => 0,
+            None => duration_in(&mut text)?,
+        };
+        text.expect(&["of"], HINT)?;
+        text.take(&["any"]);
+        let window_us = duration_in(&mut text)?;
+        text.end("the window could end here")?;
+        Ok((percent, most_us, window_us))
+    };
+    let (percent, most_us, window_us) = parsed().map_err(|error| item.text_error(source, error))?;
+    let most_us = match percent {
+        // Times are below 2^45 microseconds: a float holds a hundred times as much exactly.
+        Some(percent) => (window_us as f64 * percent / 100.0) as u64,
+        None => most_us,
+    };
+    if most_us == 0 || most_us >= window_us {
+        let problem = match most_us {
+            0 => "no time at all is no share",
+            _ => "this is all of the window",
+        };
+        return Err(item.error(problem, "write more than nothing and less than all of it"));
+    }
+    let most = match percent {
+        Some(percent) => format!("{percent} %"),
+        None => duration_text(most_us),
+    };
+    let written = format!("{most} of any {}", duration_text(window_us));
+    Ok((TimeShare { most_us, window_us }, written))
+}
+
+/// A number of percent, if one comes next.
+fn percent(text: &mut Text<'_>) -> Parsed<Option<f64>> {
+    let mut ahead = text.clone();
+    let number = match ahead.number("") {
+        Ok(Number::Int(n)) => n as f64,
+        Ok(Number::Float(x)) => x,
+        Err(_) => return Ok(None),
+    };
+    if !ahead.take(&["%", "percent"]) {
+        return Ok(None);
+    }
+    if !(0.0..=100.0).contains(&number) {
+        return Err(text.unexpected("write a share from 0 to 100 %"));
+    }
+    *text = ahead;
+    Ok(Some(number))
 }
 
 /// A time that is not nothing.

@@ -290,7 +290,8 @@ pub(super) fn duration(item: &Item<'_>) -> Result<u64> {
     parsed.map_err(|error| item.text_error(source, error))
 }
 
-fn duration_in(text: &mut Text<'_>) -> super::text::Parsed<u64> {
+/// A time that comes next in a text, in microseconds.
+pub(super) fn duration_in(text: &mut Text<'_>) -> super::text::Parsed<u64> {
     let hint = "write a time with its unit: \"2 s\", \"500 ms\", \"30 us\" or \"1 min\"";
     let mark = text.mark();
     let number = text.number(hint)?;

@@ -15,7 +15,7 @@ impl BoardState {
         BoardState {
             core: crate::Shared::clone(&self.core),
             system: self.system.clone(),
-            ages: self.ages.clone(),
+            past: self.past.clone(),
             sights: None,
         }
     }

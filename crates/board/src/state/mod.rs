@@ -13,6 +13,8 @@ mod limited;
 mod pixels;
 #[cfg(feature = "host")]
 mod portable;
+#[cfg(feature = "host")]
+mod pulses;
 mod st7735;
 
 use alloc::vec::Vec;
@@ -46,7 +48,7 @@ pub struct BoardState {
     pub(crate) system: Option<Shared<borges_wasi::World>>,
     /// How long ago something happened about which there is a limit of time.
     #[cfg(feature = "host")]
-    ages: ages::Ages,
+    past: ages::Past,
     /// `None` on a device.
     pub(crate) sights: Option<Sights>,
 }
@@ -215,7 +217,7 @@ impl BoardState {
                 .as_ref()
                 .map(|system| Shared::new(system.world.clone())),
             #[cfg(feature = "host")]
-            ages: ages::Ages::new(),
+            past: ages::Past::default(),
             sights: None,
         }
     }
@@ -291,7 +293,7 @@ impl BoardState {
             #[cfg(feature = "host")]
             system: self.system.clone(),
             #[cfg(feature = "host")]
-            ages: self.ages.clone(),
+            past: self.past.clone(),
             sights: None,
         }
     }
@@ -471,9 +473,7 @@ impl BoardState {
             system.hash(&mut hasher);
         }
         #[cfg(feature = "host")]
-        if !self.ages.is_empty() {
-            self.ages.hash(&mut hasher);
-        }
+        self.past.hash(&mut hasher);
         hasher.finish()
     }
 

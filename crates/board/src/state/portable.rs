@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ages::Ages;
+use super::ages::Past;
 use super::{BoardState, Core};
 use crate::{Board, Shared};
 
@@ -10,7 +10,7 @@ use crate::{Board, Shared};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortableState {
     core: Core,
-    ages: Ages,
+    past: Past,
 }
 
 impl BoardState {
@@ -18,7 +18,7 @@ impl BoardState {
     pub fn portable(&self) -> Option<PortableState> {
         (self.sights.is_none() && self.system.is_none()).then(|| PortableState {
             core: (*self.core).clone(),
-            ages: self.ages.clone(),
+            past: self.past.clone(),
         })
     }
 }
@@ -26,16 +26,15 @@ impl BoardState {
 impl PortableState {
     /// The state that arrived; nothing if this board cannot be in it.
     pub fn on(self, board: &Board) -> Option<BoardState> {
-        let PortableState { core, ages } = self;
-        let limits = board.invariants.len();
+        let PortableState { core, past } = self;
         let is_one = core.motors.len() == usize::from(board.motors)
             && core.timer.is_none_or(|timer| timer.period_us != 0)
-            && ages.iter().all(|(limit, _)| (*limit as usize) < limits)
+            && past.is_of(board)
             && board.system.is_none();
         is_one.then(|| BoardState {
             core: Shared::new(core),
             system: None,
-            ages,
+            past,
             sights: None,
         })
     }
