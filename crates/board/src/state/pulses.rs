@@ -196,8 +196,10 @@ mod tests {
             pulses.pass(true, 1, share);
         }
         assert!(pulses.0.len() <= 2 * (MOST + 1) && pulses.are_of(share));
-        pulses.pass(false, 8_999_999, share);
+        pulses.pass(false, 8_000_000, share);
         assert!(!pulses.are_within(share));
+        pulses.pass(false, 999_999, share);
+        assert!(!pulses.is_empty());
         pulses.pass(false, 1, share);
         assert!(pulses.is_empty());
         pulses.pass(true, u64::MAX, share);
