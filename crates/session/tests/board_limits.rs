@@ -407,6 +407,37 @@ fn a_session_stops_where_a_limit_would_be_broken() {
     assert_eq!(session.here().steps, there.steps);
 }
 
+/// Also while nothing is written: before the wait in which a pin would be high for too much of a window, and again when what
+/// was too much has left the window.
+#[test]
+fn a_session_stops_before_a_wait_that_is_too_long() {
+    let share = "[limits]\n\"pin 4\" = { high_share = \"25 % of any 8 ms\" }\n";
+    let made = Made::new(STROBE, share);
+    let mut session = made.session();
+    // Light from 0 to 1 ms, from 3 to 4, and from 6 to 7: of the 8 ms that end then it is the third.
+    let values = ["1", "1", "1", "0", "0", "1", "1", "1"].map(str::to_owned);
+    let mock = Act::Mock {
+        call: "read_uart_sensor(0)".to_owned(),
+        values: MockValues::Sequence(values.to_vec()),
+    };
+    assert!(session.execute(mock, &mut |_| Flow::Continue).is_ok());
+    let go = |direction| Act::Continue { direction };
+    let broken = StopReason::Limit {
+        limit: "pin 4 high for at most 25 % of any 8 ms: it would be high for 3 ms of 8 ms"
+            .to_owned(),
+    };
+    assert_eq!(stopped(&mut session, go(Direction::Forward)), broken);
+    let first = session.here();
+    assert_eq!(stopped(&mut session, go(Direction::Forward)), broken);
+    assert!(session.here().steps > first.steps);
+    assert_eq!(stopped(&mut session, go(Direction::Backward)), broken);
+    assert_eq!(session.here().steps, first.steps);
+    // What is recorded stops there as well.
+    assert_eq!(stopped(&mut session, Act::Restart), StopReason::Start);
+    assert_eq!(stopped(&mut session, go(Direction::Forward)), broken);
+    assert_eq!(session.here().steps, first.steps);
+}
+
 /// A plain run goes on, and says at the end what was broken where, and how often.
 #[test]
 fn a_plain_run_tells_what_it_broke() {
