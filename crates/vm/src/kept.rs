@@ -27,26 +27,25 @@ struct Base {
     is_watched: bool,
 }
 
-/// A clone's bytes lie elsewhere, and nothing is known of them.
-impl Clone for Kept {
-    fn clone(&self) -> Kept {
-        Kept::default()
-    }
+/// What a memory was when it was last kept or restored, and what may be different now.
+#[derive(Debug)]
+pub(crate) struct Since {
+    pub(crate) base: Blocks,
+    /// The numbers of the blocks, those that it had not among them, in order.
+    pub(crate) changed: Vec<usize>,
 }
 
-/// No part of the state.
-impl PartialEq for Kept {
-    fn eq(&self, _: &Kept) -> bool {
-        true
+impl Since {
+    /// The numbers of the blocks of a memory that may not be these.
+    pub(crate) fn differing(&self, blocks: &Blocks) -> impl Iterator<Item = usize> {
+        let changed = self.changed.iter().copied();
+        blocks.differing(&self.base).chain(changed)
     }
 }
-
-impl Eq for Kept {}
 
 impl Kept {
-    /// What the memory was, and the numbers of the blocks that may be different now, those that it had not among them, in
-    /// order. Nothing if that is not known.
-    pub(crate) fn since(&self, bytes: &Bytes) -> Option<(Blocks, Vec<usize>)> {
+    /// What the memory was, and what may be different now. Nothing if that is not known.
+    pub(crate) fn since(&self, bytes: &Bytes) -> Option<Since> {
         let base = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let base = base.as_ref()?;
         if base.address != bytes.as_ptr().addr() {
@@ -70,7 +69,10 @@ impl Kept {
             changed.extend((0..end).filter(|block| bytes.written().has(*block)));
         }
         changed.extend(end..count);
-        Some((base.blocks.clone(), changed))
+        Some(Since {
+            base: base.blocks.clone(),
+            changed,
+        })
     }
 
     /// So many blocks will be written before the memory, which will be so long, is kept again.

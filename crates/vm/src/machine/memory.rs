@@ -11,13 +11,38 @@ pub(crate) struct Memory {
     pub(crate) pages: u32,
     /// The bytes that exist: all pages, or as many as the limits allow.
     pub(crate) bytes: Bytes,
-    /// What is known of the bytes: no part of the state.
+    /// No part of the state.
     #[cfg(feature = "host")]
+    pub(crate) beside: Beside,
+}
+
+/// What a host has beside a memory's state.
+#[cfg(feature = "host")]
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// What is known of the bytes.
     pub(crate) kept: crate::kept::Kept,
-    /// Others that it may go on with after a restore: no part of the state either.
-    #[cfg(feature = "host")]
+    /// Others that the memory may go on with after a restore.
     pub(crate) parked: crate::parked::Parked,
 }
+
+/// A clone's bytes lie elsewhere, and it has nothing of this.
+#[cfg(feature = "host")]
+impl Clone for Beside {
+    fn clone(&self) -> Beside {
+        Beside::default()
+    }
+}
+
+#[cfg(feature = "host")]
+impl PartialEq for Beside {
+    fn eq(&self, _: &Beside) -> bool {
+        true
+    }
+}
+
+#[cfg(feature = "host")]
+impl Eq for Beside {}
 
 impl Memory {
     pub(crate) fn new(pages: u32, bytes: Vec<u8>) -> Memory {
@@ -25,9 +50,7 @@ impl Memory {
             pages,
             bytes: Bytes::new(bytes),
             #[cfg(feature = "host")]
-            kept: crate::kept::Kept::default(),
-            #[cfg(feature = "host")]
-            parked: crate::parked::Parked::default(),
+            beside: Beside::default(),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::StateError;
 use super::core::{Control, Core, CoreView};
 use super::save::hash_of;
 use crate::blocks::{BLOCK, Block, Blocks, LINE};
+use crate::kept::Since;
 use crate::machine::{Frame, Machine, Memory, Progress};
 use crate::{Limits, StateHash};
 
@@ -286,8 +287,9 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
     let length = memory.bytes.len();
     let count = length.div_ceil(BLOCK);
     let before = previous.map(|previous| &previous.blocks);
-    let (base, changed) = match memory.kept.since(&memory.bytes) {
-        Some((base, changed)) => (Some(base), changed),
+    let kept = &memory.beside.kept;
+    let (base, changed) = match kept.since(&memory.bytes) {
+        Some(Since { base, changed }) => (Some(base), changed),
         None => (before.cloned(), (0..count).collect()),
     };
     let mut fresh = Vec::new();
@@ -306,7 +308,7 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
         fresh.push((number, block));
     }
     let blocks = Blocks::new(base.as_ref(), count, &fresh);
-    memory.kept.keep(&memory.bytes, &blocks);
+    kept.keep(&memory.bytes, &blocks);
     MemorySnapshot {
         pages: memory.pages,
         length,
@@ -314,51 +316,42 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
     }
 }
 
-/// The numbers of the blocks that may not be these already.
-fn differing_from(memory: &Memory, blocks: &Blocks) -> Vec<usize> {
-    match memory.kept.since(&memory.bytes) {
-        Some((base, changed)) => blocks.differing(&base).chain(changed).collect(),
-        None => (0..blocks.len()).collect(),
-    }
-}
-
 /// Writes what is not so already. There is room for all of it.
-fn restore_memory(memory: &mut Memory, kept: &MemorySnapshot) {
-    let MemorySnapshot { length, blocks, .. } = kept;
-    let mut numbers = differing_from(memory, blocks);
-    let Memory {
-        bytes,
-        kept,
-        parked,
-        ..
-    } = memory;
-    if parked.give_way(bytes, kept, (blocks, *length), numbers.len()) {
-        numbers = differing_from(memory, blocks);
+fn restore_memory(memory: &mut Memory, wanted: &MemorySnapshot) {
+    let MemorySnapshot { length, blocks, .. } = wanted;
+    let Memory { bytes, beside, .. } = memory;
+    let mut since = beside.kept.since(bytes);
+    let differing = |since: Option<&Since>| -> Vec<usize> {
+        match since {
+            Some(since) => since.differing(blocks).collect(),
+            None => (0..blocks.len()).collect(),
+        }
+    };
+    let mut numbers = differing(since.as_ref());
+    let parked = &mut beside.parked;
+    if parked.give_way(bytes, &mut since, (blocks, *length), numbers.len()) {
+        numbers = differing(since.as_ref());
     }
-    memory.kept.expect(&memory.bytes, *length, numbers.len());
-    memory.bytes.truncate(*length);
-    let common = memory.bytes.len();
+    beside.kept.expect(bytes, *length, numbers.len());
+    bytes.truncate(*length);
+    let common = bytes.len();
     for number in common / BLOCK..blocks.len() {
         let part = part_of(number, *length);
-        let known = memory.bytes.len().saturating_sub(part.start);
+        let known = bytes.len().saturating_sub(part.start);
         if let Some(block) = blocks.get(number) {
             let whole = block.bytes();
-            memory
-                .bytes
-                .extend(whole.get(known..part.len()).unwrap_or_default());
+            bytes.extend(whole.get(known..part.len()).unwrap_or_default());
         }
     }
     for number in numbers {
         let part = part_of(number, common);
-        let (Some(block), Some(bytes)) = (blocks.get(number), memory.bytes.get(part.clone()))
-        else {
+        let (Some(block), Some(now)) = (blocks.get(number), bytes.get(part.clone())) else {
             continue;
         };
         // Writing what is there would count as a change.
-        if !block.begins_with(bytes) {
-            let bytes = memory.bytes.range_mut(part).unwrap_or_default();
-            block.write(bytes);
+        if !block.begins_with(now) {
+            block.write(bytes.range_mut(part).unwrap_or_default());
         }
     }
-    memory.kept.keep(&memory.bytes, blocks);
+    beside.kept.keep(bytes, blocks);
 }
