@@ -61,6 +61,29 @@ mod list {
             }
         }
 
+        /// These blocks, and behind them those that another list has there.
+        pub(crate) fn before(&self, other: &Blocks) -> Blocks {
+            if other.count <= self.count {
+                return self.clone();
+            }
+            let part = |first: usize| {
+                let end = (first + PART).min(other.count);
+                let from = if end <= self.count { self } else { other };
+                match from.parts.get(first / PART) {
+                    Some(part) if end <= self.count || first >= self.count => part.clone(),
+                    _ => (first..end)
+                        .filter_map(|number| {
+                            self.get(number).or_else(|| other.get(number)).cloned()
+                        })
+                        .collect(),
+                }
+            };
+            Blocks {
+                parts: (0..other.count).step_by(PART).map(part).collect(),
+                count: other.count,
+            }
+        }
+
         pub(crate) fn len(&self) -> usize {
             self.count
         }

@@ -8,9 +8,13 @@ use core::ops::{Deref, Range};
 pub(crate) const BLOCK: usize = 4096;
 
 /// The bytes of a memory. They can be read as a slice; who gets them to write says where.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Bytes {
     all: Vec<u8>,
+    /// So many of them are the memory's. What is behind them is left over from when it was longer, and zero up to the end of
+    /// the block: a restore that makes it longer again may find there what it wants.
+    #[cfg(feature = "host")]
+    length: usize,
     written: Written,
 }
 
@@ -18,13 +22,23 @@ impl Deref for Bytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.all
+        self.all.get(..self.length()).unwrap_or_default()
+    }
+}
+
+/// What is left over is not cloned.
+impl Clone for Bytes {
+    fn clone(&self) -> Bytes {
+        Bytes {
+            written: self.written.clone(),
+            ..Bytes::new(self.to_vec())
+        }
     }
 }
 
 impl PartialEq for Bytes {
     fn eq(&self, other: &Bytes) -> bool {
-        self.all == other.all
+        **self == **other
     }
 }
 
@@ -33,55 +47,47 @@ impl Eq for Bytes {}
 impl Bytes {
     pub(crate) fn new(all: Vec<u8>) -> Bytes {
         Bytes {
+            #[cfg(feature = "host")]
+            length: all.len(),
             all,
             written: Written::default(),
         }
     }
 
+    #[inline(always)]
+    fn length(&self) -> usize {
+        #[cfg(feature = "host")]
+        return self.length;
+        #[cfg(not(feature = "host"))]
+        self.all.len()
+    }
+
     /// The bytes, and where whoever writes them notes it.
     pub(crate) fn parts(&mut self) -> (&mut [u8], &mut Written) {
-        (&mut self.all, &mut self.written)
+        let length = self.length();
+        let bytes = self.all.get_mut(..length).unwrap_or_default();
+        (bytes, &mut self.written)
     }
 
     /// All bytes, anywhere of which may be written.
     pub(crate) fn all_mut(&mut self) -> &mut [u8] {
-        self.written.note(0, self.all.len());
-        &mut self.all
+        let (bytes, written) = self.parts();
+        written.note(0, bytes.len());
+        bytes
     }
 
     /// The bytes of a range, to be written; nothing if they are not all there.
     pub(crate) fn range_mut(&mut self, range: Range<usize>) -> Option<&mut [u8]> {
-        self.written.note(range.start, range.len());
-        self.all.get_mut(range)
+        let (bytes, written) = self.parts();
+        written.note(range.start, range.len());
+        bytes.get_mut(range)
     }
 
     /// Copies bytes, all of which are there, to others.
     pub(crate) fn copy(&mut self, from: Range<usize>, to: usize) {
-        self.written.note(to, from.len());
-        self.all.copy_within(from, to);
-    }
-
-    /// Has so many bytes from now on: new ones are zero.
-    pub(crate) fn resize(&mut self, length: usize) {
-        self.all.resize(length, 0);
-    }
-
-    /// Has so many bytes from now on, which are not more.
-    #[cfg(feature = "host")]
-    pub(crate) fn truncate(&mut self, length: usize) {
-        self.all.truncate(length);
-    }
-
-    /// Has these bytes too from now on.
-    #[cfg(feature = "host")]
-    pub(crate) fn extend(&mut self, bytes: &[u8]) {
-        self.all.extend_from_slice(bytes);
-    }
-
-    /// So many bytes there is room for.
-    #[cfg(feature = "host")]
-    pub(crate) fn room(&self) -> usize {
-        self.all.capacity()
+        let (bytes, written) = self.parts();
+        written.note(to, from.len());
+        bytes.copy_within(from, to);
     }
 
     /// Makes room for so many bytes, so that having them cannot fail.
@@ -89,9 +95,62 @@ impl Bytes {
         let more = length.saturating_sub(self.all.len());
         self.all.try_reserve_exact(more)
     }
+}
+
+#[cfg(not(feature = "host"))]
+impl Bytes {
+    /// Has so many bytes from now on: new ones are zero.
+    pub(crate) fn resize(&mut self, length: usize) {
+        self.all.resize(length, 0);
+    }
+}
+
+#[cfg(feature = "host")]
+impl Bytes {
+    /// Has so many bytes from now on: new ones are zero.
+    pub(crate) fn resize(&mut self, length: usize) {
+        let old = self.length;
+        self.uncover(length);
+        self.clear(old..self.length);
+        if length > self.length {
+            self.all.resize(length, 0);
+            self.length = length;
+        }
+    }
+
+    /// Has so many bytes from now on, or as many as there are with what is left over, which is what it was.
+    pub(crate) fn uncover(&mut self, length: usize) {
+        self.clear(length..length.next_multiple_of(BLOCK).min(self.length));
+        self.length = length.min(self.all.len());
+    }
+
+    fn clear(&mut self, range: Range<usize>) {
+        if let Some(bytes) = self.all.get_mut(range.clone())
+            && !bytes.is_empty()
+        {
+            self.written.note(range.start, range.len());
+            bytes.fill(0);
+        }
+    }
+
+    /// Has these bytes too from now on, where nothing is left over.
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        debug_assert!(bytes.is_empty() || self.length == self.all.len());
+        self.all.extend_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
+    /// The bytes and what is left over.
+    pub(crate) fn with_left_over(&self) -> &[u8] {
+        &self.all
+    }
+
+    /// So many bytes there is room for.
+    pub(crate) fn room(&self) -> usize {
+        self.all.capacity()
+    }
 
     /// Where they were written since that was forgotten last.
-    #[cfg(feature = "host")]
     pub(crate) fn written(&self) -> &Written {
         &self.written
     }
@@ -161,6 +220,39 @@ impl Written {
 #[cfg(all(test, feature = "host"))]
 mod tests {
     use super::*;
+
+    /// However long they were before.
+    #[test]
+    fn new_bytes_are_zero_and_others_what_they_were() {
+        let mut bytes = Bytes::new(alloc::vec![1; 3 * BLOCK]);
+        for (length, known) in [
+            (BLOCK, BLOCK),
+            (2 * BLOCK, BLOCK),
+            (BLOCK + 5, BLOCK + 5),
+            (BLOCK + 6, BLOCK + 5),
+            (4 * BLOCK, BLOCK + 6),
+        ] {
+            let before = bytes.to_vec();
+            bytes.written().forget();
+            bytes.resize(length);
+            assert_eq!(bytes.len(), length);
+            assert_eq!(bytes[..known], before[..known]);
+            assert!(bytes[known..].iter().all(|byte| *byte == 0));
+            let mut new = known / BLOCK..length.div_ceil(BLOCK).min(3);
+            assert!(length == known || new.all(|block| bytes.written().has(block)));
+            bytes.all_mut().fill(2);
+        }
+        // What is left over is what it was, but for the rest of the last block.
+        bytes.uncover(BLOCK + 9);
+        assert_eq!(bytes.clone().with_left_over().len(), BLOCK + 9);
+        bytes.uncover(5 * BLOCK);
+        assert_eq!(bytes.len(), 4 * BLOCK);
+        let zeros = BLOCK + 9..2 * BLOCK;
+        let is_zero = |(at, byte): (usize, &u8)| (*byte == 0) == zeros.contains(&at);
+        assert!(bytes.iter().enumerate().all(is_zero));
+        bytes.extend(&[3]);
+        assert_eq!(bytes.len(), 4 * BLOCK + 1);
+    }
 
     #[test]
     fn every_block_that_is_written_is_noted() {

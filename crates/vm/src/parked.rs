@@ -43,7 +43,7 @@ impl Parked {
         let far = self.0.iter().map(|one| one.since.differing(wanted).count());
         let nearest = far.enumerate().min_by_key(|(_, differing)| *differing);
         let is_near = nearest.is_some_and(|(_, differing)| differing <= NEAR);
-        let room = length.max(bytes.len());
+        let room = length.max(bytes.room());
         let (mut others, known) = match nearest {
             _ if !is_near && self.has_room_for(room) => (Bytes::new(Vec::new()), None),
             Some((at, fewer)) if fewer < differing => {
@@ -90,7 +90,7 @@ mod tests {
         let (mut parked, kept) = (Parked::default(), Kept::default());
         let mut bytes = Bytes::new(vec![0; length]);
         let zeros = blocks_of(&bytes);
-        kept.keep(&bytes, &zeros);
+        kept.keep(&bytes, &zeros, None);
         let ones = blocks_of(&vec![1; length]);
         let mut since = kept.since(&bytes);
         // Not while so few differ, and from one on more.
@@ -98,7 +98,7 @@ mod tests {
         assert!(parked.give_way(&mut bytes, &mut since, (&ones, length), NEAR + 1));
         assert!(bytes.is_empty() && bytes.room() >= length && since.is_none());
         bytes.extend(&vec![1; length]);
-        kept.keep(&bytes, &ones);
+        kept.keep(&bytes, &ones, None);
         // Written since, which counts as well.
         bytes.range_mut(0..1).unwrap().fill(2);
         let mut since = kept.since(&bytes);
@@ -123,7 +123,7 @@ mod tests {
         for number in 0..=most {
             bytes.all_mut().fill(number as u8);
             let now = blocks_of(&bytes);
-            kept.keep(&bytes, &now);
+            kept.keep(&bytes, &now, None);
             let wanted = blocks_of(&vec![number as u8 + 1; length]);
             let mut since = kept.since(&bytes);
             let gives_way = parked.give_way(&mut bytes, &mut since, (&wanted, length), NEAR * 8);

@@ -130,6 +130,24 @@ impl Block {
         self.write_own(bytes);
     }
 
+    /// Makes these bytes, which are another block's, its own: as little is looked at and written as can be.
+    pub(crate) fn write_over(&self, other: &Block, bytes: &mut [u8]) {
+        if !Arc::ptr_eq(&self.0.whole, &other.0.whole) {
+            return self.write(bytes);
+        }
+        let mut which = self.0.which | other.0.which;
+        while which != 0 {
+            let number = which.trailing_zeros() as usize;
+            which &= which - 1;
+            let start = bytes.len().min(number * LINE);
+            let end = bytes.len().min(start + LINE);
+            if let Some(chunk) = bytes.get_mut(start..end) {
+                let line = self.line(number);
+                chunk.copy_from_slice(line.get(..chunk.len()).unwrap_or_default());
+            }
+        }
+    }
+
     fn write_own(&self, bytes: &mut [u8]) {
         let mut own = self.0.own.iter();
         for (number, chunk) in bytes.chunks_mut(LINE).enumerate() {

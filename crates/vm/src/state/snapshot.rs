@@ -288,27 +288,33 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
     let count = length.div_ceil(BLOCK);
     let before = previous.map(|previous| &previous.blocks);
     let kept = &memory.beside.kept;
-    let (base, changed) = match kept.since(&memory.bytes) {
-        Some(Since { base, changed }) => (Some(base), changed),
-        None => (before.cloned(), (0..count).collect()),
+    let since = kept.since(&memory.bytes);
+    let base = since.as_ref().map(|since| &since.base).or(before);
+    let all: Vec<usize>;
+    let changed = match &since {
+        Some(since) => &since.changed,
+        None => {
+            all = (0..count).collect();
+            &all
+        }
     };
     let mut fresh = Vec::new();
-    for number in changed {
+    for number in changed.iter().copied().take_while(|number| *number < count) {
         let bytes = memory.bytes.get(part_of(number, length));
         let bytes = bytes.unwrap_or_default();
         let same = |blocks: Option<&'_ Blocks>| {
             let block = blocks.and_then(|blocks| blocks.get(number));
             block.filter(|block| block.has(bytes)).cloned()
         };
-        if same(base.as_ref()).is_some() {
+        if same(base).is_some() {
             continue;
         }
-        let like = base.as_ref().and_then(|base| base.get(number));
+        let like = base.and_then(|base| base.get(number));
         let block = same(before).unwrap_or_else(|| Block::new(bytes, like));
         fresh.push((number, block));
     }
-    let blocks = Blocks::new(base.as_ref(), count, &fresh);
-    kept.keep(&memory.bytes, &blocks);
+    let blocks = Blocks::new(base, count, &fresh);
+    kept.keep(&memory.bytes, &blocks, since);
     MemorySnapshot {
         pages: memory.pages,
         length,
@@ -332,8 +338,10 @@ fn restore_memory(memory: &mut Memory, wanted: &MemorySnapshot) {
     if parked.give_way(bytes, &mut since, (blocks, *length), numbers.len()) {
         numbers = differing(since.as_ref());
     }
-    beside.kept.expect(bytes, *length, numbers.len());
-    bytes.truncate(*length);
+    numbers.sort_unstable();
+    numbers.dedup();
+    beside.kept.expect(bytes, &numbers);
+    bytes.uncover(*length);
     let common = bytes.len();
     for number in common / BLOCK..blocks.len() {
         let part = part_of(number, *length);
@@ -348,10 +356,12 @@ fn restore_memory(memory: &mut Memory, wanted: &MemorySnapshot) {
         let (Some(block), Some(now)) = (blocks.get(number), bytes.get(part.clone())) else {
             continue;
         };
-        // Writing what is there would count as a change.
-        if !block.begins_with(now) {
+        if let Some(known) = since.as_ref().and_then(|since| since.known(number)) {
+            block.write_over(known, bytes.range_mut(part).unwrap_or_default());
+        } else if !block.begins_with(now) {
+            // Writing what is there would count as a change.
             block.write(bytes.range_mut(part).unwrap_or_default());
         }
     }
-    beside.kept.keep(bytes, blocks);
+    beside.kept.keep(bytes, blocks, since);
 }
