@@ -116,6 +116,7 @@ impl Bench {
         run(&mut other, steps);
         run(&mut self.machine, steps);
         assert!(self.machine.memory() == other.memory());
+        assert_eq!(self.machine.hash(), other.hash());
     }
 }
 

@@ -23,7 +23,6 @@ pub use calls::{AnswerError, HostCall, Write};
 use debug::Debug;
 pub use debug::{NoInstruction, Watch};
 pub use link::{Extern, InstanceId, StartError};
-#[cfg(feature = "host")]
 pub(crate) use memory::Memory;
 pub use observe::{Observer, Site, Transfer};
 pub use run::{BeginError, Exit, InterruptError, Location, Outcome, Until};

@@ -8,8 +8,10 @@ use super::check::check;
 use super::core::{Core, CoreView};
 use crate::StateHash;
 use crate::blocks::BLOCK;
+#[cfg(feature = "host")]
+use crate::blocks::Block;
 use crate::hash;
-use crate::machine::{Machine, backed_bytes};
+use crate::machine::{Machine, Memory, backed_bytes};
 
 /// Marks saved states; the last byte is the version of their format.
 const MAGIC: [u8; 4] = *b"BoS\x01";
@@ -26,12 +28,28 @@ fn is_zeros(block: &[u8]) -> bool {
     parts.all(|part| SOME_ZEROS.get(..part.len()) == Some(part))
 }
 
+/// Blocks that are what they were when the memory was last kept or restored know their hashes.
+#[cfg(feature = "host")]
+fn block_hashes(memory: &Memory) -> impl Iterator<Item = u64> {
+    let since = memory.beside.kept.since(&memory.bytes);
+    let blocks = memory.bytes.chunks(BLOCK).enumerate();
+    blocks.map(move |(number, bytes)| {
+        let known = since.as_ref().and_then(|since| since.known(number));
+        known.map_or_else(|| hash::of_block(bytes), Block::hash)
+    })
+}
+
+#[cfg(not(feature = "host"))]
+fn block_hashes(memory: &Memory) -> impl Iterator<Item = u64> {
+    memory.bytes.chunks(BLOCK).map(hash::of_block)
+}
+
 impl Machine {
     /// A hash of the whole state but the step count; equal states of one program have equal
     /// hashes, on every machine.
     pub fn hash(&self) -> StateHash {
         let memories = self.state.store.memories.iter();
-        let blocks = memories.flat_map(|memory| memory.bytes.chunks(BLOCK).map(hash::of_block));
+        let blocks = memories.flat_map(block_hashes);
         hash_of(self.program, &self.state.view(), blocks)
     }
 
