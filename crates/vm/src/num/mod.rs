@@ -24,6 +24,8 @@ pub use convert::*;
 pub use float::*;
 pub use int::*;
 pub use table::NumericOp;
+#[cfg(all(borges_fast, feature = "simd"))]
+pub(crate) use wide::{Info as WideInfo, apply_number};
 #[cfg(feature = "simd")]
 pub use wide::{Vector, WideArg, WideOp};
 

@@ -29,6 +29,30 @@ pub(crate) struct Info {
     pub(crate) kernel: Kernel,
 }
 
+#[cfg(borges_fast)]
+impl Info {
+    /// What is known of the instruction with this number, which there is.
+    pub(crate) const fn of(number: u16) -> &'static Info {
+        let mut at = 0;
+        while TABLE[at].number != number {
+            at += 1;
+        }
+        &TABLE[at]
+    }
+
+    /// A bit for each operand that is a vector, or that is none.
+    pub(crate) const fn operands_that_are(&self, vectors: bool) -> u8 {
+        let (mut bits, mut at) = (0, 0);
+        while at < self.operands.len() {
+            if matches!(self.operands[at], ValType::V128) == vectors {
+                bits |= 1 << at;
+            }
+            at += 1;
+        }
+        bits
+    }
+}
+
 /// The immediates of a SIMD instruction; those that it does not have are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WideArg {
@@ -100,6 +124,12 @@ impl WideOp {
     #[inline(always)]
     pub(crate) fn kernel(index: u16) -> Kernel {
         TABLE[usize::from(index)].kernel
+    }
+
+    /// Its number after the prefix.
+    #[cfg(borges_fast)]
+    pub(crate) fn number(self) -> u16 {
+        self.info().number
     }
 
     /// What it gives for these operands, the third of which is its immediate, if it has bytes for one.
@@ -413,6 +443,23 @@ macro_rules! table {
     };
 }
 wide_ops!(table);
+
+#[cfg(borges_fast)]
+macro_rules! by_number {
+    ($($number:literal $name:literal $width:literal $lanes:literal ($($operand:ident)*) $result:tt
+        |$x:ident, $l:ident| $kernel:expr;)*) => {
+        /// What the instruction with this number gives, compiled for it alone.
+        #[inline(always)]
+        pub(crate) fn apply_number<const NUMBER: u16>(operands: &[Vector; 3], lane: usize) -> Vector {
+            match NUMBER {
+                $($number => { let ($x, $l) = (operands, lane); let _ = $l; $kernel })*
+                _ => operands[0],
+            }
+        }
+    };
+}
+#[cfg(borges_fast)]
+wide_ops!(by_number);
 
 /// A lane of a vector.
 trait Lane: Copy + Default {

@@ -20,9 +20,10 @@ use crate::num::NumericOp;
 ///   exchanged, so that a constant is always the second one; `?` the branch that tests it;
 /// - `binary`: two operands that cannot be exchanged;
 /// - `branch`: two operands; `!` names the branch for the contrary;
-/// - `single`: whatever has but one form.
+/// - `single`: whatever has but one form;
+/// - `direct`: numbers of instructions on vectors that have operations of their own.
 macro_rules! op_table {
-    ($then:ident $($more:tt)*) => { $then! { $($more)*
+    ($then:ident $($more:tt)*) => { with_vectors! { $then $($more)*
         mirrored {
             I32Add ~ I32Add, I32Mul ~ I32Mul, I32And ~ I32And ? TestI32, I32Or ~ I32Or, I32Xor ~ I32Xor,
             I32Eq ~ I32Eq ? IfI32Eq, I32Ne ~ I32Ne ? IfI32Ne,
@@ -126,6 +127,42 @@ macro_rules! op_table {
 }
 pub(crate) use op_table;
 
+/// Adds instructions on vectors that are worth an operation of their own: those that are a few machine instructions.
+#[cfg(feature = "simd")]
+macro_rules! with_vectors {
+    ($then:ident $($more:tt)*) => { $then! { $($more)*
+        direct {
+            // Loads that widen, repeat, or leave the rest zero.
+            0x001, 0x002, 0x003, 0x004, 0x005, 0x006, 0x007, 0x008, 0x009, 0x00a, 0x05c, 0x05d,
+            // Numbers repeated.
+            0x00f, 0x010, 0x011, 0x012, 0x013, 0x014,
+            // Bits.
+            0x04d, 0x04e, 0x04f, 0x050, 0x051, 0x052, 0x053,
+            // Bytes: comparisons, shifts, arithmetic.
+            0x023, 0x024, 0x025, 0x026, 0x027, 0x028, 0x064, 0x06b, 0x06c, 0x06d, 0x06e, 0x06f, 0x070, 0x071, 0x072, 0x073,
+            0x076, 0x077, 0x078, 0x079, 0x07b,
+            // Lanes of 16 bits.
+            0x02d, 0x02e, 0x02f, 0x031, 0x087, 0x088, 0x089, 0x08a, 0x08b, 0x08c, 0x08d, 0x08e, 0x091, 0x095, 0x096, 0x097,
+            0x098, 0x099,
+            // Of 32 bits.
+            0x037, 0x038, 0x039, 0x03b, 0x0a7, 0x0a8, 0x0a9, 0x0aa, 0x0ab, 0x0ac, 0x0ad, 0x0ae, 0x0b1, 0x0b5, 0x0b6, 0x0b7,
+            0x0b8, 0x0b9, 0x0ba,
+            // Of 64 bits.
+            0x0cb, 0x0cc, 0x0cd, 0x0ce, 0x0d1, 0x0d5,
+            // Floats.
+            0x041, 0x042, 0x043, 0x044, 0x045, 0x046, 0x0e0, 0x0e1, 0x0e4, 0x0e5, 0x0e6, 0x0e7, 0x0ea, 0x0eb, 0x0fa,
+            0x047, 0x048, 0x049, 0x04a, 0x04b, 0x04c, 0x0ec, 0x0ed, 0x0f0, 0x0f1, 0x0f2, 0x0f3, 0x0f6, 0x0f7,
+        }
+    } };
+}
+
+/// There are no vectors.
+#[cfg(not(feature = "simd"))]
+macro_rules! with_vectors {
+    ($then:ident $($more:tt)*) => { $then! { $($more)* direct {} } };
+}
+pub(crate) use with_vectors;
+
 /// The number of an operation in one of its forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) u16);
@@ -160,6 +197,7 @@ macro_rules! every_op {
         store { $($s:ident,)* }
         branch { $($c:ident = $ck:ident<$ct:ident> ! $cn:ident,)* }
         single { $($o:ident = $ot:ty,)* }
+        direct { $($d:literal,)* }
     ) => { $then! {
         $(
             (<$m as Forms>::F0, BinaryOp<$m, Slot<1>, Slot<2>, ToAcc>)
@@ -219,6 +257,7 @@ macro_rules! every_op {
             (<$ck<$ct> as Forms>::F3, BranchOp<$ck<$ct>, Acc, Const>)
         )*
         $( (<$ot as Forms>::F0, $ot) )*
+        $( (<DirectOp<$d> as Forms>::F0, DirectOp<$d>) )*
     } };
 }
 pub(crate) use every_op;
@@ -241,6 +280,7 @@ macro_rules! define {
         store { $($s:ident,)* }
         branch { $($c:ident = $ck:ident<$ct:ident> ! $cn:ident,)* }
         single { $($o:ident = $ot:ty,)* }
+        direct { $($d:literal,)* }
     ) => {
         /// Instructions whose operands can be exchanged if the instruction is, too.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,9 +310,11 @@ macro_rules! define {
         const STORES: u16 = LOADS + 6 * [$(Loads::$l,)*].len() as u16;
         const BRANCHES: u16 = STORES + 9 * [$(Stores::$s,)*].len() as u16;
         const REST: u16 = BRANCHES + 4 * [$(Branch::$c,)*].len() as u16;
+        const DIRECTS: u16 = REST + [$(Rest::$o,)*].len() as u16;
+        const DIRECT: &[u16] = &[$($d,)*];
         /// How many operations there are, in all their forms.
         #[allow(dead_code)] // The portable build has no list of them.
-        pub(crate) const OPS: usize = REST as usize + [$(Rest::$o,)*].len();
+        pub(crate) const OPS: usize = DIRECTS as usize + DIRECT.len();
 
         $(impl Forms for $m { const F0: u16 = MIRRORED + 8 * Mirrored::$m as u16; })*
         $(impl Forms for $b { const F0: u16 = ORDERED + 14 * Ordered::$b as u16; })*
@@ -281,6 +323,7 @@ macro_rules! define {
         $(impl Forms for $s { const F0: u16 = STORES + 9 * Stores::$s as u16; })*
         $(impl Forms for $ck<$ct> { const F0: u16 = BRANCHES + 4 * Branch::$c as u16; })*
         $(impl Forms for $ot { const F0: u16 = REST + Rest::$o as u16; })*
+        $(impl Forms for DirectOp<$d> { const F0: u16 = DIRECTS + place_of($d); })*
 
         // Some are only ever reached as the next form of another.
         #[allow(non_upper_case_globals, dead_code)]
@@ -415,6 +458,25 @@ impl Branch {
             (_, At::Const) => 3,
         };
         Code(BRANCHES + 4 * self as u16 + form)
+    }
+}
+
+/// Where the list of instructions on vectors has this one, which it has.
+#[cfg(feature = "simd")]
+const fn place_of(number: u16) -> u16 {
+    let mut at = 0;
+    while DIRECT[at] != number {
+        at += 1;
+    }
+    at as u16
+}
+
+#[cfg(feature = "simd")]
+impl Code {
+    /// The operation of an instruction on vectors that has one of its own.
+    pub(crate) fn direct(number: u16) -> Option<Code> {
+        let place = DIRECT.iter().position(|known| *known == number)?;
+        Some(Code(DIRECTS + place as u16))
     }
 }
 

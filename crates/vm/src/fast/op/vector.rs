@@ -13,12 +13,18 @@ pub(crate) struct VectorLoadOp;
 /// `memory[base + offset] = value`: half-word 0 names the vector's slot.
 pub(crate) struct VectorStoreOp;
 
-// What is computed has functions of its own, which get pointers by value: a handler with something on the native stack that
+/// Computes an instruction that is a few machine instructions, or makes a vector of what it loads: operands and words as
+/// above.
+#[cfg(feature = "simd")]
+pub(crate) struct DirectOp<const NUMBER: u16>;
+
+// What else is computed has functions of its own, which get pointers by value: a handler with something on the native stack that
 // others are given the address of could not end in a jump.
 #[cfg(feature = "simd")]
 mod with {
     use super::*;
-    use crate::num::{Vector, WideOp};
+    use crate::ValType;
+    use crate::num::{Vector, WideInfo, WideOp, apply_number};
 
     /// An operation, and the frame that its slots are in.
     #[derive(Clone, Copy)]
@@ -67,6 +73,22 @@ mod with {
             };
         }
 
+        /// Reads a slot: a number is the lowest bytes of a vector.
+        #[inline(always)]
+        unsafe fn number(self, slot: usize) -> Vector {
+            // SAFETY: the cell lies in the frame.
+            let cell = unsafe { self.fp.byte_add(slot).read() };
+            u128::from(cell).to_le_bytes()
+        }
+
+        /// Writes a slot.
+        #[inline(always)]
+        unsafe fn set_number(self, slot: usize, value: Vector) {
+            let cell = u128::from_le_bytes(value) as u64;
+            // SAFETY: as for `number`.
+            unsafe { self.fp.byte_add(slot).write(cell) };
+        }
+
         /// What the operation's instruction gives.
         #[inline(always)]
         unsafe fn apply(self, operands: &[Vector; 3]) -> Vector {
@@ -92,8 +114,7 @@ mod with {
                     if WIDE >> at & 1 != 0 {
                         *operand = self.vector(self.half(at + 1));
                     } else if NARROW >> at & 1 != 0 {
-                        let cell = self.fp.byte_add(self.half(at + 1)).read();
-                        *operand = u128::from(cell).to_le_bytes();
+                        *operand = self.number(self.half(at + 1));
                     }
                 }
                 if BYTES {
@@ -104,8 +125,7 @@ mod with {
                 if VECTOR {
                     self.set_vector(self.half(0), result);
                 } else {
-                    let cell = u128::from_le_bytes(result) as u64;
-                    self.fp.byte_add(self.half(0)).write(cell);
+                    self.set_number(self.half(0), result);
                 }
             }
         }
@@ -135,20 +155,26 @@ mod with {
         }
     }
 
-    /// Where an access of the operation is, and its bytes, if in bounds.
+    /// Where an access of so many bytes is, if in bounds.
     #[inline(always)]
-    unsafe fn place(regs: &Regs) -> Option<(*mut u8, usize)> {
+    unsafe fn place(regs: &Regs, width: u8) -> Option<*mut u8> {
         // SAFETY: the operation has these words; below the limit the whole access lies in memory.
         unsafe {
-            let width = (regs.word(2) >> 24) as u8;
             let base = regs.slot(regs.half(1)) as u32;
             let address = u64::from(base) + u64::from(regs.high());
             if address + u64::from(width) > (*regs.cx).length as u64 {
                 core::hint::cold_path();
                 return None;
             }
-            Some((regs.bank().mem.add(address as usize), width.into()))
+            Some(regs.bank().mem.add(address as usize))
         }
+    }
+
+    /// How many bytes an access has.
+    #[inline(always)]
+    unsafe fn width(regs: &Regs) -> u8 {
+        // SAFETY: the operation has a word that says so.
+        unsafe { (regs.word(2) >> 24) as u8 }
     }
 
     impl<const WIDE: u8, const NARROW: u8, const VECTOR: bool, const BYTES: bool> Op
@@ -166,6 +192,62 @@ mod with {
         }
     }
 
+    impl<const NUMBER: u16> DirectOp<NUMBER> {
+        const INFO: &WideInfo = WideInfo::of(NUMBER);
+        const VECTORS: u8 = Self::INFO.operands_that_are(true);
+        const NUMBERS: u8 = Self::INFO.operands_that_are(false);
+
+        /// Computes, of what was read in memory where the instruction loads.
+        #[inline(always)]
+        unsafe fn compute(here: Here, read: u64) {
+            // SAFETY: the operation has a slot for each of its operands.
+            unsafe {
+                let mut operands = [[0; 16]; 3];
+                if Self::INFO.width != 0 {
+                    operands[0] = u128::from(read).to_le_bytes();
+                } else {
+                    for (at, operand) in operands.iter_mut().enumerate() {
+                        if Self::VECTORS >> at & 1 != 0 {
+                            *operand = here.vector(here.half(at + 1));
+                        } else if Self::NUMBERS >> at & 1 != 0 {
+                            *operand = here.number(here.half(at + 1));
+                        }
+                    }
+                }
+                let result = apply_number::<NUMBER>(&operands, 0);
+                match Self::INFO.result {
+                    Some(ValType::V128) => here.set_vector(here.half(0), result),
+                    _ => here.set_number(here.half(0), result),
+                }
+            }
+        }
+    }
+
+    impl<const NUMBER: u16> Op for DirectOp<NUMBER> {
+        const WORDS: usize = 3;
+
+        #[inline(always)]
+        unsafe fn run(regs: &mut Regs) -> Flow {
+            // SAFETY: the operation is of this kind.
+            unsafe {
+                let mut read = 0;
+                if Self::INFO.width != 0 {
+                    let Some(at) = place(regs, Self::INFO.width) else {
+                        return Flow::Leave(Reason::Before);
+                    };
+                    read = match Self::INFO.width {
+                        1 => u64::from(at.read()),
+                        2 => u64::from(at.cast::<u16>().read_unaligned()),
+                        4 => u64::from(at.cast::<u32>().read_unaligned()),
+                        _ => at.cast::<u64>().read_unaligned(),
+                    };
+                }
+                Self::compute(Here::of(regs), read);
+                regs.advance(Self::WORDS)
+            }
+        }
+    }
+
     impl Op for VectorLoadOp {
         const WORDS: usize = 3;
 
@@ -173,7 +255,8 @@ mod with {
         unsafe fn run(regs: &mut Regs) -> Flow {
             // SAFETY: the operation is of this kind.
             unsafe {
-                let Some((at, width)) = place(regs) else {
+                let width = width(regs);
+                let Some(at) = place(regs, width) else {
                     return Flow::Leave(Reason::Before);
                 };
                 let here = Here::of(regs);
@@ -182,7 +265,7 @@ mod with {
                     let slot = here.fp.byte_add(here.half(0));
                     slot.cast::<u128>().write_unaligned(value);
                 } else {
-                    here.load(at, width);
+                    here.load(at, width.into());
                 }
                 regs.advance(Self::WORDS)
             }
@@ -196,7 +279,8 @@ mod with {
         unsafe fn run(regs: &mut Regs) -> Flow {
             // SAFETY: the operation is of this kind.
             unsafe {
-                let Some((at, width)) = place(regs) else {
+                let width = width(regs);
+                let Some(at) = place(regs, width) else {
                     return Flow::Leave(Reason::Before);
                 };
                 let here = Here::of(regs);
@@ -205,7 +289,7 @@ mod with {
                     let value = slot.cast::<u128>().read_unaligned();
                     at.cast::<u128>().write_unaligned(value);
                 } else {
-                    here.store(at, width);
+                    here.store(at, width.into());
                 }
                 regs.advance(Self::WORDS)
             }

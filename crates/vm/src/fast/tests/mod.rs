@@ -7,6 +7,8 @@
 mod dispatch;
 #[cfg(not(miri))]
 mod smith;
+#[cfg(all(feature = "simd", not(miri)))]
+mod vectors;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -116,10 +116,12 @@ impl Translator<'_> {
         let dest = self.emitter.slot_at(self.emitter.stack.len());
         let what = u64::from(op.index()) | u64::from(arg.lane) << 16 | u64::from(info.width) << 24;
         let [a, b, c] = slots;
+        let direct = Code::direct(op.number());
         let at = match (info.width, info.result, info.operands) {
             (0, result, operands) => {
                 let operands = (operands.len(), operands.first(), operands.get(1));
                 let code = match (operands, result) {
+                    _ if let Some(code) = direct => code,
                     _ if op.is_shuffle() => Code::VectorShuffle,
                     (_, Some(ValType::I32 | ValType::I64 | ValType::F32 | ValType::F64)) => {
                         Code::VectorNumber
@@ -144,7 +146,8 @@ impl Translator<'_> {
             (..) => {
                 let vector = pack([0, 0, b, 0]) | what & 0xffff_ffff;
                 let words = [pack_high(dest, a, arg.offset), vector];
-                self.emitter.emit(Code::VectorLoad, &words)
+                self.emitter
+                    .emit(direct.unwrap_or(Code::VectorLoad), &words)
             }
         };
         match info.result {
