@@ -326,6 +326,44 @@ test("futures are suggested while one works, drawn apart, and one click away", a
   }
 });
 
+test("of a program of WASI it is said which calls may fail and how input comes, for what is proved and what is looked for", async () => {
+  // A program on a board has nothing to say it of.
+  await page.getByRole("tab", { name: /Futures/ }).click();
+  await page.getByLabel("inputs", { exact: true }).waitFor();
+  for (const name of ["stdin", "errors", "calls may fail", /^pieces of/]) {
+    expect(await page.getByLabel(name, { exact: true }).count()).toBe(0);
+  }
+  const other = await Server.start([join(ROOT, "examples/records/records.wasm")]);
+  try {
+    const tab = await open(context, other.url);
+    await ready(tab);
+    await tab.getByRole("button", { name: "Close the tour" }).click();
+    await tab.getByRole("tab", { name: /Futures/ }).click();
+    const prove = tab.getByRole("button", { name: "Prove", exact: true });
+    // Nothing was said: errors are left out, and that is told.
+    await tab.getByLabel("pieces of").fill("1");
+    await prove.click();
+    await tab.getByText("1 state, 5 edges").waitFor();
+    await tab.getByText(/errors that calls of the operating system may meet are not looked for/).waitFor();
+    await tab.getByLabel("calls may fail").check();
+    await prove.click();
+    await tab.getByText("7 states, 18 edges: no universe ever traps, over all inputs, for ever").waitFor();
+    // Six bytes at once are what it cannot stand.
+    await tab.getByLabel("pieces of").fill("");
+    await prove.click();
+    await tab.getByText("4 states, 647 edges").waitFor();
+    await tab.getByText("undefined element at records/records.c:27, in 1 input").waitFor();
+    await tab.getByRole("list", { name: "Suggested futures" }).waitFor();
+    // Paths say it in their own way: so many bytes, so many errors.
+    await tab.getByLabel("stdin", { exact: true }).fill("1");
+    await tab.getByLabel("errors", { exact: true }).fill("1");
+    await tab.getByRole("button", { name: "Paths", exact: true }).click();
+    await tab.getByRole("button", { name: /fd_read\(.*EIO/ }).first().waitFor();
+  } finally {
+    await other.stop();
+  }
+});
+
 test("a program of WASI shows its files, descriptors, streams and exit code, wherever one is", async () => {
   // A program on a board has none.
   expect(await page.getByRole("tab", { name: "Files" }).count()).toBe(0);

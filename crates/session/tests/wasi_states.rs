@@ -140,3 +140,66 @@ fn a_session_proves_goes_there_and_says_what_it_did_not_look_at() {
     let verified = session.execute(Act::Verify, &mut |_| Flow::Continue);
     assert!(verified.is_ok(), "{verified:?}");
 }
+
+/// Asks for 17 bytes at a time, and traps where the word comes by itself.
+const WORD: &str = r#"(module
+  (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "\40\00\00\00\11\00\00\00")
+  (func (export "_start")
+    (loop $again
+      (if (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)) (then (return)))
+      (if (i32.eqz (i32.load (i32.const 8))) (then (return)))
+      (br_if $again (i32.ne (i32.load (i32.const 8)) (i32.const 3)))
+      (br_if $again (i32.ne (i32.and (i32.load (i32.const 64)) (i32.const 0xFFFFFF)) (i32.const 0x677562)))
+      unreachable)))"#;
+
+#[test]
+fn a_session_is_told_in_which_pieces_input_comes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = written::written(folder.path(), WORD);
+    let ask = |program: &Path, question: Question, pieces| {
+        let within = Within {
+            faults: Some(1),
+            pieces,
+            // Long enough for the program's few states; so many bytes at once have no end.
+            time_ms: Some(if pieces == Some(255) { 50 } else { 5_000 }),
+            ..Within::default()
+        };
+        let mut session = Session::open(Options::new(program)).expect("the program opens");
+        let command = Look::Suggest { question, within };
+        match session.execute(command, &mut |_| Flow::Continue) {
+            Ok(Reply::Suggestions(listing)) => Ok(*listing),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    let states = || Question::States {
+        demands: Vec::new(),
+    };
+    let traps = |listing: &SuggestionListing| {
+        let report = listing.states.as_ref().expect("a report");
+        (report.traps.len(), report.complete)
+    };
+    // One by one, and that there may be larger ones is said with what says that there are none.
+    let unsaid = ask(&program, states(), None).expect("it is answered");
+    assert_eq!(traps(&unsaid), (0, false));
+    let mut left = unsaid.unexplored.iter();
+    assert!(left.any(|left| left.reason.contains("pieces=1")));
+    for (pieces, found) in [(1, 0), (2, 0), (3, 1)] {
+        let listing = ask(&program, states(), Some(pieces)).expect("it is answered");
+        assert_eq!(traps(&listing), (found, true), "pieces of {pieces}");
+        assert_eq!(listing.forever, listing.complete);
+    }
+    // The most that there can be, and one past it; pieces of nothing; what nothing is known of.
+    assert!(ask(&program, states(), Some(255)).is_ok());
+    for wrong in [0, 256] {
+        let refused = ask(&program, states(), Some(wrong));
+        assert!(refused.is_err_and(|error| error.contains("1 to 255")));
+    }
+    let paths = ask(&program, Question::Paths, Some(1));
+    assert!(paths.is_err_and(|error| error.contains("'explore' and 'check'")));
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let board = ask(&examples.join("while/while.wasm"), states(), Some(1));
+    assert!(board.is_err_and(|error| error.contains("WASI")));
+}

@@ -126,9 +126,12 @@ pub struct Within {
     /// So many bytes of standard input may be anything; without it, it is as it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stdin: Option<u32>,
-    /// So many calls of an operating system may fail on a path.
+    /// So many calls of an operating system may fail on a path; of states, any number of them, if it is not 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<u32>,
+    /// Of states: standard input comes in pieces of at most so many bytes; without it, as it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<u32>,
     /// A place before which paths end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<CodePlace>,
@@ -155,15 +158,31 @@ pub struct Within {
 }
 
 impl Within {
-    /// What is looked at of an operating system.
+    /// What is looked at of an operating system, for a question.
     ///
     /// # Errors
-    /// More of standard input than can be looked at.
-    pub(crate) fn choices(&self) -> Result<SystemChoices, String> {
+    /// More of standard input than can be looked at, or pieces that it cannot come in, or that do not matter.
+    pub(crate) fn choices(&self, question: &Question) -> Result<SystemChoices, String> {
         if self.stdin.is_some_and(|bytes| bytes > MOST_STDIN) {
             return Err(format!(
                 "at most {MOST_STDIN} bytes of standard input can be anything"
             ));
+        }
+        let is_piece = |bytes: u32| (1..=MOST_STDIN).contains(&bytes);
+        if self.pieces.is_some_and(|bytes| !is_piece(bytes)) {
+            return Err(format!(
+                "standard input comes in pieces of 1 to {MOST_STDIN} bytes"
+            ));
+        }
+        if question.is_of_states() {
+            return Ok(SystemChoices {
+                piece: self.pieces,
+                ..SystemChoices::any_input(self.faults.unwrap_or(0) > 0)
+            });
+        }
+        if self.pieces.is_some() {
+            let message = "pieces of standard input are told apart by questions about all states: 'explore' and 'check'";
+            return Err(message.to_owned());
         }
         Ok(SystemChoices {
             stdin: self.stdin,
@@ -174,7 +193,7 @@ impl Within {
     }
 }
 
-/// Of standard input, so many bytes can be anything.
+/// Of standard input, so many bytes can be anything, or come at once.
 pub const MOST_STDIN: u32 = 255;
 
 /// The answer to a question, or as much of it as is known so far.

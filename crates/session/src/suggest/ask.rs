@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
-use borges_concolic::{Start, SystemChoices, UNASKED_STDIN, solver};
+use borges_concolic::{Start, UNASKED_STDIN, solver};
 use borges_vm::{Outcome, Trap};
 
 use super::errand::{About, errand};
@@ -16,6 +16,9 @@ use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
 use crate::stage::{Stage, universe_id};
+
+/// Why what is about an operating system cannot be asked.
+const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
 
 /// Choices that a `why` looks at: the last ones.
 const MOST_TURNS: usize = 256;
@@ -38,16 +41,17 @@ pub(crate) fn inquire(
         Some(place) => stage.resolve(place)?.0,
         None => Vec::new(),
     };
-    let mut choices = within.choices().map_err(CommandError::Invalid)?;
+    let choices = within.choices(&question);
+    let mut choices = choices.map_err(CommandError::Invalid)?;
     let system = stage.history.twin().board.system();
+    if system.is_none() && (within.stdin.or(within.faults).or(within.pieces)).is_some() {
+        return Err(CommandError::Invalid(NO_SYSTEM.to_owned()));
+    }
     if question == Question::Bugs
         && choices.stdin.is_none()
         && system.is_some_and(|system| !system.has_input())
     {
         (choices.stdin, choices.more) = (Some(UNASKED_STDIN), true);
-    }
-    if question.is_of_states() {
-        choices = SystemChoices::any_input(choices.faults > 0);
     }
     let (goal, words) = goal(stage, &question)?;
     let here = stage.history.here();

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use borges_concolic::{
-    Cut, End, Ended, Explored, FAULTS, MORE_STDIN, MOST_INPUTS, STDIN, Spent, Unexplored, value_of,
+    Cut, End, Ended, Explored, FAULTS, MORE_STDIN, MOST_INPUTS, PIECES, STDIN, Spent, Unexplored,
+    value_of,
 };
 use borges_debuginfo::DebugInfo;
 
@@ -60,6 +61,7 @@ pub(super) fn single(info: &DebugInfo, left: &Unexplored) -> UnexploredReport {
     let cells = left.inputs.iter().zip(&left.types);
     let hint = match &*left.reason {
         FAULTS => ": --faults (at the prompt faults=1) looks for them",
+        PIECES => ": --pieces 1 (at the prompt pieces=1) says that there are no larger ones",
         MORE_STDIN => ": --stdin N (at the prompt stdin=N) looks at N",
         STDIN => ": --stdin N (at the prompt stdin=N) looks at N bytes that may be anything",
         _ => "",

@@ -15,8 +15,8 @@ branch), solver=none|z3|bitwuzla|cvc5. What a bound cuts off is said. Ctrl-C end
 
 /// The bounds as they are typed: a value follows where there is a sign for it.
 const BOUND_WORDS: &[&str] = &[
-    "inputs=", "events=", "steps=", "paths=", "rounds=", "stdin=", "faults=", "time=", "stop=",
-    "order=", "selects", "solver=",
+    "inputs=", "events=", "steps=", "paths=", "rounds=", "stdin=", "faults=", "pieces=", "time=",
+    "stop=", "order=", "selects", "solver=",
 ];
 
 const WORDS: Completes = Completes::Words(BOUND_WORDS);
@@ -62,7 +62,8 @@ was found.")
     .arguments("[never|always|toward CONDITION]... [BOUNDS]")
     .details("From here on, over all inputs for ever: which traps there are, what never and what always holds. A condition \
 is an expression of the source, or a call: 'chip_digital_write(13, 1)' holds before it. Of the \
-bounds, time=, events=0 (leave out interrupts) and solver= count. What is said is so for ever, or comes with a shortest \
+bounds, time=, events=0 (leave out interrupts) and solver= count, and of programs of an operating system faults=1 (any \
+call may fail, any number of times) and pieces=N (standard input comes in pieces of at most N bytes). What is said is so for ever, or comes with a shortest \
 run; 'jump' goes to its end.")
     .examples(&[
         ("explore", "whether any universe ever traps"),
@@ -217,6 +218,7 @@ fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {
             "rounds" => within.rounds = Some(small(value)?),
             "stdin" => within.stdin = Some(small(value)?),
             "faults" => within.faults = Some(small(value)?),
+            "pieces" => within.pieces = Some(small(value)?),
             "time" => within.time_ms = Some(seconds(value)?),
             "stop" => within.stop = Some(code_place(value)?),
             "order" => within.order = Some(order(value)?),
