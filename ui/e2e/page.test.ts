@@ -326,6 +326,39 @@ test("futures are suggested while one works, drawn apart, and one click away", a
   }
 });
 
+test("of several memories one is chosen", async () => {
+  await panel(page, "Memory");
+  // Most programs have one; this one's is empty.
+  await page.getByText("address 0 is not in the program's memory of 0 bytes").waitFor();
+  expect(await page.getByRole("combobox", { name: "Memory" }).count()).toBe(0);
+  const other = await Server.start([join(ROOT, "crates/cli/tests/programs/memories.wasm")]);
+  try {
+    const tab = await open(context, other.url);
+    await ready(tab);
+    await panel(tab, "Memory");
+    const first = tab.getByRole("table", { name: "Memory" }).getByRole("row").first();
+    await first.getByText("00").first().waitFor();
+    const chooser = tab.getByRole("combobox", { name: "Memory" });
+    expect(await chooser.locator("option").allTextContents()).toEqual(["0", "1 log", "2 squares"]);
+    await chooser.selectOption("2 squares");
+    await first.getByText("31", { exact: true }).waitFor();
+    // Nothing has changed: these are other bytes.
+    expect(await tab.locator(".memory .changed").count()).toBe(0);
+    // What is written to another memory is seen there, and what is only there is an address.
+    await chooser.selectOption("1 log");
+    await first.getByText("31", { exact: true }).waitFor({ state: "detached" });
+    await tab.getByLabel("Address").fill("65536");
+    await tab.getByText("address 65536 is not in memory 1 of 65536 bytes").waitFor();
+    await tab.locator(".universe").click();
+    await move(tab, "c");
+    await tab.getByRole("rowheader", { name: "010000" }).waitFor();
+    await chooser.selectOption("0");
+    await tab.getByText("address 65536 is not in the program's memory of 65536 bytes").waitFor();
+  } finally {
+    await other.stop();
+  }
+});
+
 test("of a program of WASI it is said which calls may fail and how input comes, for what is proved and what is looked for", async () => {
   // A program on a board has nothing to say it of.
   await page.getByRole("tab", { name: /Futures/ }).click();

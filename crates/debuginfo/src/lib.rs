@@ -212,6 +212,11 @@ impl DebugInfo {
         }
     }
 
+    /// The name that the module gives a memory.
+    pub fn memory_name(&self, index: u32) -> Option<&str> {
+        self.module.names.memories.get(&index).map(String::as_str)
+    }
+
     fn types(&self) -> &Types {
         self.dwarf
             .as_ref()

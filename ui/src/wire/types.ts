@@ -328,7 +328,8 @@ sent_bytes: number,
 received_bytes: number,
 retransmissions: number,
 same: Array<SameAs>,
-limits: Array<LimitRow>, };
+limits: Array<LimitRow>,
+memories: Array<string | null>, };
 
 export type InputListing = {
 call: string,

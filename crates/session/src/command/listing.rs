@@ -478,6 +478,9 @@ pub struct Info {
     /// What the board's file says must be so whatever the program does.
     #[serde(default)]
     pub limits: Vec<LimitRow>,
+    /// The names of the program's memories, as far as it gives them some; nothing of a program without several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<Option<String>>,
 }
 
 /// A limit of the board.

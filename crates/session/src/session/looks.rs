@@ -237,6 +237,15 @@ impl Session {
             retransmissions,
             same: self.same_as(),
             limits: outline::limits(self.stage.board()),
+            memories: self.memories(),
         }
+    }
+
+    /// The program's memories, if it has several.
+    fn memories(&self) -> Vec<Option<String>> {
+        let count = self.stage.program().module.memory_types().count();
+        let name = |index| self.stage.info().memory_name(index).map(str::to_owned);
+        let all = (0..count as u32).map(name);
+        all.filter(|_| count > 1).collect()
     }
 }
