@@ -295,6 +295,28 @@ test("all states are counted without being kept: stopped, gone on with, and to t
   await survey.getByText(/amb 1 2/).first().waitFor();
 });
 
+test("a survey is held to a goal, on as many cores as are asked for", async () => {
+  const page = await show("deadlock/deadlock.oz");
+  await page.getByRole("tab", { name: "Ends" }).click();
+  const survey = page.getByRole("form", { name: "Survey" });
+  await survey.getByLabel("Cores").fill("1");
+  await survey.getByLabel("Goal").fill("deadlock");
+  await survey.getByRole("button", { name: "Count all states" }).click();
+  const broken = survey.getByText(/^forbid deadlock: broken: deadlock: /);
+  await broken.waitFor();
+  // The way there is open to read.
+  await survey.getByText(/t3: y = \{receive k\}, which is t/).first().waitFor();
+  expect(await survey.locator("div", { has: page.getByText("cores", { exact: true }) }).locator("dd").textContent()).toBe("1");
+  await survey.getByLabel("Goal").fill("failed");
+  await survey.getByRole("button", { name: "Count all states" }).click();
+  await survey.getByText("forbid failed: holds", { exact: true }).waitFor();
+  // What means nothing is refused by name.
+  await survey.getByLabel("What must be").selectOption("every end is one with");
+  await survey.getByLabel("Goal").fill("z ==");
+  await survey.getByRole("button", { name: "Count all states" }).click();
+  await page.getByText(/'expect z ==': /).first().waitFor();
+});
+
 test("threads go forward and back in the page", async () => {
   const page = await show("deadlock/deadlock.oz");
   await page.getByRole("tab", { name: "CaReDeb" }).click();

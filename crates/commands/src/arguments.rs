@@ -147,6 +147,20 @@ pub fn identifier(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
     cursor.small("a breakpoint's number, or all")
 }
 
+/// The words up to one with which something else begins; none if that is the next.
+pub(crate) fn words_until(
+    cursor: &mut Cursor<'_>,
+    ends: impl Fn(&Cursor<'_>) -> bool,
+) -> Option<String> {
+    let mut words = Vec::new();
+    while !ends(cursor)
+        && let Some(word) = cursor.word()
+    {
+        words.push(word.text);
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
 /// A number that a bound has.
 pub(crate) fn large(word: Word<'_>) -> Result<u64, Misread> {
     number(word).ok_or_else(|| Misread::of(word, "expected a whole number"))

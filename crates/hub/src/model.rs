@@ -1,5 +1,6 @@
 //! Sessions of programs of model languages: what is answered about them.
 
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use borges_commands::interpreter::{Interpreter as _, Verdict};
@@ -205,7 +206,7 @@ fn answer(
         ModelCommand::Abstracted { keep, symmetry } => {
             abstracted(session, &Abstraction { keep, symmetry }, watch)
         }
-        ModelCommand::Survey { within } => surveyed(session, &within, watch),
+        ModelCommand::Survey { within } => surveyed(session, within, watch),
         ModelCommand::Visit { state } => {
             session.graph(watch);
             let universe = words(session.universe_of(state))?;
@@ -270,19 +271,27 @@ fn rows(ends: Vec<End>) -> Vec<OutcomeRow> {
     ends.into_iter().map(row).collect()
 }
 
-/// All states, counted.
+/// All states, counted: on no more cores than there are, whoever asks.
 fn surveyed(
     session: &mut ModelSession,
-    within: &SurveyWithin,
+    within: SurveyWithin,
     watch: Watch<'_>,
 ) -> Result<ModelReply, String> {
-    let surveyed = words(session.survey(within, None, watch))?;
+    let here = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let most = u16::try_from(here).unwrap_or(u16::MAX);
+    let within = SurveyWithin {
+        cores: within.cores.map(|cores| cores.min(most)),
+        ..within
+    };
+    let surveyed = words(session.survey(&within, None, watch))?;
     let report = surveyed.report;
     Ok(ModelReply::Surveyed {
         ends: rows(report.ends),
         states: report.states,
         edges: report.edges,
         partial: report.why,
+        is_held: surveyed.is_held,
+        goals: report.goals,
         survey: report.survey.ok_or("the survey said nothing")?,
         seconds: surveyed.seconds,
         memory_bytes: surveyed.memory_bytes,

@@ -1,7 +1,7 @@
 // The questions that can be put about all runs, and how their answers are told.
 import type { SurveyProgress } from "../wire/types";
 import { counted, grouped } from "../words";
-import type { ModelReply, OutcomeRow, Question, RaceStep, Races, Reply, Step, Why } from "./types";
+import type { Finding, ModelReply, OutcomeRow, Question, RaceStep, Races, Reply, Step, Why } from "./types";
 
 export interface Kind {
   id: string;
@@ -109,16 +109,22 @@ export function figures({ edges, seconds, memory_bytes, survey }: Extract<ModelR
   ];
 }
 
-/** Why a survey is not all, and how it goes on. */
-export function left(why: Why): string {
+/** Why a survey is not all, and how it goes on, if it is held. */
+export function left(why: Why, isHeld: boolean): string {
   return {
-    states: "There are more: raise the number of states, and it goes on from here.",
+    states: isHeld ? "There are more: raise the number of states, and it goes on from here." : "There are more states.",
     depth: "Some paths are longer.",
-    cancelled: "It was stopped, and goes on from here.",
-    time: "The time is used up; it goes on from here.",
+    cancelled: isHeld ? "It was stopped, and goes on from here." : "It was stopped.",
+    time: isHeld ? "The time is used up; it goes on from here." : "The time is used up.",
     met: "",
     unfollowed: "Some runs are not followed to their ends.",
   }[why];
+}
+
+/** What became of a goal of a survey, with a way to what speaks against it. */
+export function judged({ goal, holds, found, trace }: Finding): Part {
+  const verdict = holds === null ? "unknown: nothing speaks against it in what was looked at" : holds ? "holds" : `broken${found === null ? "" : `: ${found}`}`;
+  return part(`${goal}: ${verdict}`, [], trace);
 }
 
 /** A word on what an answer rests on that is not all; empty if it is. */

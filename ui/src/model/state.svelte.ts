@@ -142,7 +142,7 @@ class ModelState {
   }
 
   /** Counts all states without keeping them; goes on where it was stopped. */
-  async survey(within: SurveyWithin = { wide: false }): Promise<void> {
+  async survey(within: SurveyWithin = { wide: false, goals: [] }): Promise<void> {
     this.panel = "ends";
     this.message = "";
     await this.attempt(async () => {

@@ -57,6 +57,14 @@ states: number,
 kind: string,
 verdicts?: Array<string>, };
 
+export type Finding = {
+goal: string,
+holds: boolean | null,
+found: string | null,
+state: number | null,
+trace: Array<Step>,
+races: Array<[Step, Step]>, };
+
 export type Judgement = {
 may: Opinion,
 must: Opinion,
@@ -117,6 +125,8 @@ ends: Array<OutcomeRow>,
 states: number,
 edges: number,
 partial: Why | null,
+is_held: boolean,
+goals: Array<Finding>,
 survey: SurveyNote,
 seconds: number,
 memory_bytes: number, } | { "reply": "state",
@@ -239,7 +249,9 @@ export type SurveyWithin = {
 states?: number | null,
 depth?: number | null,
 time_ms?: number | null,
-wide: boolean, };
+wide: boolean,
+goals: Array<string>,
+cores?: number | null, };
 
 export type TableListing = {
 columns: Array<string>,

@@ -7,8 +7,8 @@ use borges_session::model::debug::{
     BreakpointRow, Came, Card, ChangeRow, Judgement, LinkRow, Order,
 };
 use borges_session::model::{
-    CareDeb, EdgeRow, How, Question, Races, Reply, StateRow, Step, SurveyNote, SurveyWithin, Way,
-    Why,
+    CareDeb, EdgeRow, Finding, How, Question, Races, Reply, StateRow, Step, SurveyNote,
+    SurveyWithin, Way, Why,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -223,6 +223,10 @@ pub enum ModelReply {
         edges: u64,
         /// Why these are not all; none if they are.
         partial: Option<Why>,
+        /// Whether the next survey goes on from here.
+        is_held: bool,
+        /// What became of the goals.
+        goals: Vec<Finding>,
         /// What there is to say of a survey.
         survey: SurveyNote,
         /// How long it took.

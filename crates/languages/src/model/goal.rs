@@ -29,6 +29,7 @@ enum What {
 
 /// What became of a goal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
     /// The goal in the user's words.
     pub goal: String,

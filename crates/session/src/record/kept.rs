@@ -42,6 +42,9 @@ pub enum SurveyError {
         "{0}: its states are not those of its program here: it was kept by another build of borges"
     )]
     Foreign(PathBuf),
+    /// It is not asked what can be asked, in words.
+    #[error("{0}")]
+    Refused(String),
     /// Of several processes that survey it together one is gone, or knows another program.
     #[error("{0}")]
     Apart(#[source] Apart),

@@ -4,17 +4,15 @@
 //! what is known by then, and the next question goes on from there.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 pub use borges_languages::model::debug;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Order, Refused, Watch};
 use borges_languages::model::{
-    Aspect, Dialect, Explore, HeldSurvey, Keeper, Model, ModelError, NoAnswer, Report, Surveyors,
-    language,
+    Aspect, Dialect, Explore, Keeper, Model, ModelError, NoAnswer, Report, language,
 };
 pub use borges_languages::model::{
-    EdgeRow, End, How, Multiverse, Progress, Question, Races, Reply, StateRow, Step, SurveyNote,
-    Way, Why,
+    EdgeRow, End, Finding, How, Multiverse, Progress, Question, Races, Reply, StateRow, Step,
+    SurveyNote, Way, Why,
 };
 use borges_languages::muoz::caredeb::{self, Binding, ThreadLine};
 use borges_store::{Access, ModelProgram, QueryBounds, Store, StoreError};
@@ -23,9 +21,10 @@ use thiserror::Error;
 
 use crate::command::listing::TableListing;
 use crate::record::growing::{Growing, fill, open};
-use crate::record::survey::{Keeping, SurveyAsked, SurveyError, survey};
+use crate::record::survey::{Keeping, SurveyError};
 use crate::record::table;
 
+use super::surveying::Surveys;
 pub use super::surveying::{MOST_CORES, SurveyTold, SurveyWithin};
 
 /// Why a question has no answer.
@@ -72,9 +71,7 @@ pub struct ModelSession {
     growing: Option<Growing>,
     file: Option<PathBuf>,
     caredeb: Option<caredeb::Session>,
-    /// A survey to go on with, and where it is kept.
-    held: HeldSurvey,
-    kept_in: Option<Keeping>,
+    surveys: Surveys,
 }
 
 impl ModelSession {
@@ -91,8 +88,7 @@ impl ModelSession {
             store: None,
             growing: None,
             file,
-            held: HeldSurvey::default(),
-            kept_in: None,
+            surveys: Surveys::default(),
         }
     }
 
@@ -139,10 +135,7 @@ impl ModelSession {
             self.model = model;
             self.graph = None;
             self.store = None;
-            let held = std::mem::take(&mut self.held);
-            // Nobody waits until a large one is freed.
-            std::thread::spawn(move || drop(held));
-            self.kept_in = None;
+            self.surveys.forget();
             self.caredeb = caredeb::Session::of(&self.model);
         }
         Ok(came)
@@ -221,41 +214,20 @@ impl ModelSession {
     }
 
     /// Counts all states without keeping them, in a file besides if that is asked for; the session's graph stays as it is.
-    /// One that was stopped, or came to a bound, is gone on with by the next, and kept where it was if nothing else is said.
+    /// One without goals that was stopped, or came to a bound, is gone on with by the next, and kept where it was if nothing
+    /// else is said.
     ///
     /// # Errors
-    /// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored.
+    /// [`SurveyError::Io`] if there is no room for it where it is to be kept, before anything is explored;
+    /// [`SurveyError::Refused`] if a goal means nothing, or a file to go on with holds the survey of another program.
     pub fn survey(
         &mut self,
         within: &SurveyWithin,
         keeping: Option<&Keeping>,
-        mut keep_going: impl FnMut(&Progress) -> bool,
+        keep_going: impl FnMut(&Progress) -> bool,
     ) -> Result<SurveyTold, SurveyError> {
-        let asked = SurveyAsked {
-            name: self.name.clone(),
-            model: self.model.clone(),
-            options: within.of(&self.options),
-            told: within.told(),
-        };
-        let (began, mut memory_bytes) = (Instant::now(), 0);
-        let watch = |come: &Progress| {
-            let bytes = come.survey.map_or(0, |survey| survey.memory_bytes);
-            memory_bytes = memory_bytes.max(bytes);
-            keep_going(come)
-        };
-        let keeping = keeping.or(self.kept_in.as_ref()).cloned();
-        let by = Surveyors::Holding {
-            cores: within.several(),
-            held: &mut self.held,
-        };
-        let done = survey(&asked, by, keeping.as_ref(), watch)?;
-        self.kept_in = keeping.filter(|_| !done.report.complete);
-        Ok(SurveyTold {
-            report: done.report,
-            seconds: began.elapsed().as_secs_f64(),
-            memory_bytes,
-            unkept: done.unkept,
-        })
+        let program = (&*self.name, &self.model, &self.options);
+        self.surveys.survey(program, within, keeping, keep_going)
     }
 
     fn explored(&mut self, watch: Watch<'_>) -> &dyn Multiverse {
@@ -631,7 +603,7 @@ pub fn kept(file: &Path) -> Result<Option<KeptGraph>, KeptError> {
 mod tests {
     use std::fs;
 
-    use borges_languages::model::{AMB, MU_OZ};
+    use borges_languages::model::{AMB, MU_OZ, Surveyors};
 
     use super::*;
     use crate::command::Cell;

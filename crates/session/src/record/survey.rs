@@ -49,6 +49,15 @@ impl SurveyAsked {
         Self::of(&head.map_err(|_| "that is no survey".to_owned())?)
     }
 
+    /// Whether its states are those of another one.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        let program = |asked: &Self| asked.model.dialect().name();
+        program(self) == program(other)
+            && self.model.whole() == other.model.whole()
+            && self.options.how() == other.options.how()
+            && self.options.debugger == other.options.debugger
+    }
+
     fn head(&self, goals: Vec<Pending>) -> Head {
         Head {
             name: self.name.clone(),

@@ -1,13 +1,11 @@
 //! Goals: what the program is held to, and how the command ends.
 
-use std::fmt::Write as _;
-
 use borges_languages::model::{Finding, Goal, Model, Report, Schedules, Why};
 
 use crate::args;
 use crate::exit::{Exit, Failure};
-use borges_commands::model::questions::{pairs, trace};
-use borges_commands::paint::{Paint, Role, count, printable};
+use borges_commands::model::questions;
+use borges_commands::paint::Paint;
 
 /// The goal that the breakpoint of `--toward` is met.
 const MET: &str = "met";
@@ -67,34 +65,13 @@ pub(super) fn judged(options: &args::Explore, report: &mut Report) -> Result<(),
     Ok(())
 }
 
-/// Each goal in a line, and what speaks against it with the way there.
+/// What became of the goals.
 pub(super) fn shown(report: &Report, options: &args::Explore, paint: &Paint) -> String {
     let within = match options.schedule {
         Some(Schedules::Sampled(_)) => "in",
         _ => "where",
     };
-    let mut text = String::new();
-    for finding in &report.goals {
-        let (word, role) = match finding.holds {
-            Some(true) => ("holds", Role::Good),
-            Some(false) => ("broken", Role::Bad),
-            None => ("unknown", Role::Warning),
-        };
-        let goal = printable(&finding.goal);
-        let why = match (&finding.found, finding.holds, &report.abstraction) {
-            (Some(found), ..) => format!(": {}", printable(found)),
-            (None, None, Some(looked_at)) => format!(": none found {within} {looked_at}"),
-            (None, None, None) => format!(
-                ": nothing speaks against it in {}, which are not all",
-                count(report.states, "state")
-            ),
-            (None, Some(_), _) => String::new(),
-        };
-        let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
-        text.push_str(&pairs(&finding.races));
-        text.push_str(&trace(&finding.trace, paint));
-    }
-    text
+    questions::judged(report, within, paint)
 }
 
 pub(super) fn exit(report: &Report) -> Exit {

@@ -195,6 +195,7 @@ pub(super) fn told(error: SurveyError, hosts: &[String], kept: Option<&Path>) ->
     let next = match &error {
         SurveyError::Io(..) => "see whether the folder exists, and has room",
         SurveyError::Other(_) => "--checkpoint FILE keeps one",
+        SurveyError::Refused(_) => "docs/languages.md says what surveys are asked",
         SurveyError::Damaged(..) | SurveyError::Program(..) | SurveyError::Foreign(_) => {
             "survey the program anew: --survey --checkpoint FILE"
         }

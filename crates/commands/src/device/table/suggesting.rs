@@ -4,7 +4,7 @@ use borges_session::command::Look;
 use borges_session::suggest::{Demand, Demanded, Destination, Order, Question, Within};
 
 use super::{PLACES, Request};
-use crate::arguments::{code_place, large, seconds, small};
+use crate::arguments::{code_place, large, seconds, small, words_until};
 use crate::cursor::{Cursor, Misread, Word};
 use crate::table::{Completes, Spec};
 use crate::words::{check, explore};
@@ -180,19 +180,8 @@ fn condition(cursor: &mut Cursor<'_>) -> Result<String, Misread> {
 
 /// A condition that ends where something else begins.
 fn until(cursor: &mut Cursor<'_>, ends: impl Fn(&Cursor<'_>) -> bool) -> Result<String, Misread> {
-    let mut text = String::new();
-    while !ends(cursor)
-        && let Some(word) = cursor.word()
-    {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(word.text);
-    }
-    if text.is_empty() {
-        return Err(cursor.missing("a condition, for example 'speed > 3'"));
-    }
-    Ok(text)
+    let text = words_until(cursor, ends);
+    text.ok_or_else(|| cursor.missing("a condition, for example 'speed > 3'"))
 }
 
 fn within(cursor: &mut Cursor<'_>) -> Result<Within, Misread> {

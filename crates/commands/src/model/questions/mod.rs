@@ -17,7 +17,7 @@ use crate::paint::Paint;
 use crate::table::{Completes, Spec};
 use crate::words::{self, explore, query};
 
-pub use outcomes::{More, outcomes, told_apart, trace};
+pub use outcomes::{More, judged, outcomes, told_apart, trace};
 pub(super) use render::{end, many_paths, size};
 pub use render::{judgement, pairs};
 pub use surveys::SurveyLine;
@@ -66,11 +66,12 @@ impl<R: From<Asking> + 'static> Rows<R> {
             "count all states without keeping them: also those that no memory has room for",
             |c| Ok(Asking::Survey(surveying(c)?).into()),
         )
-        .arguments("[traces] [verbose] [BOUNDS]")
+        .arguments("[traces] [verbose] [GOAL]... [BOUNDS]")
         .details(surveys::DETAILS)
         .examples(&[
             ("survey", "all states, on all cores"),
             ("survey time=60 cores=1", "for a minute, on one core"),
+            ("survey forbid deadlock", "whether any run comes to one"),
         ])
         .completes(&[Completes::Words(surveys::WORDS)]),
         query(|c| c.all("a SELECT").map(|sql| Asking::Sql(sql).into())).details(

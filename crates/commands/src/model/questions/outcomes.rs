@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use borges_languages::model::{Datum, End, Met, Reduction, Report, Step, SurveyNote, Why};
 
+use super::render::pairs;
 use crate::paint::{Paint, Role, count, grouped, printable};
 
 /// What of outcomes is shown besides what tells them apart.
@@ -79,6 +80,34 @@ pub(super) fn found(report: &Report, more: More, verbose: &str, paint: &Paint) -
         let _ = writeln!(text, "{}", paint.dim(note));
     }
     text.push_str(&sizes(report, paint));
+    text
+}
+
+/// Each goal in a line, and what speaks against it with the way there. `within` leads from *none found* to what an abstraction
+/// looked at.
+#[must_use]
+pub fn judged(report: &Report, within: &str, paint: &Paint) -> String {
+    let mut text = String::new();
+    for finding in &report.goals {
+        let (word, role) = match finding.holds {
+            Some(true) => ("holds", Role::Good),
+            Some(false) => ("broken", Role::Bad),
+            None => ("unknown", Role::Warning),
+        };
+        let goal = printable(&finding.goal);
+        let why = match (&finding.found, finding.holds, &report.abstraction) {
+            (Some(found), ..) => format!(": {}", printable(found)),
+            (None, None, Some(looked_at)) => format!(": none found {within} {looked_at}"),
+            (None, None, None) => format!(
+                ": nothing speaks against it in {}, which are not all",
+                count(report.states, "state")
+            ),
+            (None, Some(_), _) => String::new(),
+        };
+        let _ = writeln!(text, "{}  {goal}{why}", paint.paint(role, word));
+        text.push_str(&pairs(&finding.races));
+        text.push_str(&trace(&finding.trace, paint));
+    }
     text
 }
 

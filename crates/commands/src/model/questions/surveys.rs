@@ -4,30 +4,35 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use borges_languages::model::{Report, Why};
+use borges_languages::model::Why;
 use borges_session::command::Observer;
 use borges_session::model::{MOST_CORES, ModelSession, SurveyTold, SurveyWithin};
 use borges_session::survey::Keeping;
 use serde_json::json;
 
-use crate::arguments::{large, seconds, small};
+use crate::arguments::{large, seconds, small, words_until};
 use crate::cursor::{Cursor, Misread, Word};
 use crate::interpreter::Said;
 use crate::paint::{Paint, count, grouped};
 
-use super::outcomes::{More, found};
+use super::outcomes::{More, found, judged};
 use super::{shown, watched};
 
 pub(super) const DETAILS: &str = "Of a state only a digest is kept, so the answer is how many there are, the outcomes \
 (traces: with a shortest way to each; verbose: with the values that all have), and how probable it is that two states were taken for one. BOUNDS: states=1000000, \
 depth=50 (steps from the start), time=60 (seconds), cores=2 (without it, all), bits=128 (of a digest; 64 if nothing is said), \
-checkpoint=FILE (kept there too, for 'borges explore --resume FILE'), every=300 (seconds). Ctrl-C or a bound ends it, and the \
-next 'survey' goes on from there.";
+checkpoint=FILE (kept there too, for 'borges explore --resume FILE'), every=300 (seconds), resume=FILE (goes on with what was \
+kept there, and is kept there again). Ctrl-C or a bound ends it, and the next 'survey' goes on from there. GOAL: 'forbid \
+deadlock', stuck, failed, race or a predicate as for 'break when', which no run comes to; 'expect' and one that every end \
+satisfies. What speaks against it comes with a shortest way there. With goals it begins anew each time, but for what \
+resume=FILE goes on with, with its own goals.";
 
 /// The bounds as they are typed.
 pub(super) const WORDS: &[&str] = &[
     "traces",
     "verbose",
+    "forbid",
+    "expect",
     "states=",
     "depth=",
     "time=",
@@ -35,7 +40,11 @@ pub(super) const WORDS: &[&str] = &[
     "bits=",
     "checkpoint=",
     "every=",
+    "resume=",
 ];
+
+/// What goals begin with.
+const GOALS: [&str; 2] = ["forbid", "expect"];
 
 /// How often a survey is kept in its file, if nothing is said.
 const EVERY: Duration = Duration::from_secs(300);
@@ -53,7 +62,7 @@ pub struct SurveyLine {
     pub verbose: bool,
 }
 
-/// `[traces] [verbose] [BOUNDS]`.
+/// `[traces] [verbose] [GOAL]... [BOUNDS]`.
 pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> {
     let mut survey = SurveyLine::default();
     let (mut file, mut every) = (None, None);
@@ -63,6 +72,13 @@ pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> 
             match word.text {
                 "traces" => survey.traces = true,
                 "verbose" => survey.verbose = true,
+                goal if GOALS.contains(&goal) => {
+                    let predicate = words_until(cursor, is_other);
+                    let missing =
+                        || cursor.missing("a predicate, for example 'x > 3', or 'deadlock'");
+                    let predicate = predicate.ok_or_else(missing)?;
+                    within.goals.push(format!("{goal} {predicate}"));
+                }
                 _ => {
                     let error = Misread::of(word, "expected a bound such as states=1000000");
                     return Err(error.hint(WORDS.join(", ")));
@@ -84,6 +100,10 @@ pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> 
                 return Err(Misread::of(word, "something is missing: a file"));
             }
             "checkpoint" => file = Some(PathBuf::from(value.text)),
+            "resume" if value.text.is_empty() => {
+                return Err(Misread::of(word, "something is missing: a file"));
+            }
+            "resume" => within.resume = Some(PathBuf::from(value.text)),
             "every" => every = Some((word, seconds(value)?)),
             _ => {
                 let error = Misread::of(word, format!("there is no bound '{name}'"));
@@ -91,6 +111,7 @@ pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> 
             }
         }
     }
+    let file = file.or_else(|| within.resume.clone());
     survey.keeping = match (file, every) {
         (None, Some((word, _))) => {
             let error = Misread::of(word, "a survey is kept nowhere");
@@ -102,6 +123,20 @@ pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> 
         }),
     };
     Ok(survey)
+}
+
+/// Whether the next word is no part of a goal.
+fn is_other(cursor: &Cursor<'_>) -> bool {
+    cursor.peek().is_some_and(|word| {
+        let name = word
+            .text
+            .split_once('=')
+            .map_or(word.text, |(name, _)| name);
+        let known = WORDS
+            .iter()
+            .find(|known| known.trim_end_matches('=') == name);
+        known.is_some_and(|known| known.ends_with('=') == word.text.contains('='))
+    })
 }
 
 fn cores(value: Word<'_>) -> Result<u16, Misread> {
@@ -153,10 +188,30 @@ impl SurveyLine {
         let report = &surveyed.report;
         let mut text = found(report, more, "'survey verbose'", paint);
         let _ = writeln!(text, "{}", paint.dim(took(surveyed)));
-        if let Some(next) = next(report) {
+        if let Some(why) = report.why {
+            let next = self.next(why, surveyed.is_held);
             let _ = writeln!(text, "{}", paint.warning(format!("not all: {next}")));
         }
-        text
+        text + &judged(report, "where", paint)
+    }
+
+    /// What is left, and how to go on.
+    fn next(&self, why: Why, is_held: bool) -> String {
+        let file = self.keeping.as_ref().map(|keeping| &keeping.file);
+        let on = match (is_held, file) {
+            (true, _) => "'survey' goes on".to_owned(),
+            (false, Some(file)) => format!("'survey resume={}' goes on", file.display()),
+            (false, None) => "with checkpoint=FILE it can be gone on with".to_owned(),
+        };
+        match why {
+            Why::States => format!("there are more states: {on}, states= says how far"),
+            Why::Depth => format!("some paths are longer: {on}, depth= says how far"),
+            Why::Cancelled => format!("it was stopped: {on}{}", from_there(is_held)),
+            Why::Time => format!("the time is used up: {on}{}", from_there(is_held)),
+            Why::Met | Why::Unfollowed => {
+                "some runs are not followed to their ends: their outcomes say why".to_owned()
+            }
+        }
     }
 }
 
@@ -187,17 +242,9 @@ fn took(surveyed: &SurveyTold) -> String {
     text
 }
 
-/// What is left, and how to go on.
-fn next(report: &Report) -> Option<&'static str> {
-    Some(match report.why? {
-        Why::States => "there are more states: 'survey' goes on, states= says how far",
-        Why::Depth => "some paths are longer: 'survey' goes on, depth= says how far",
-        Why::Cancelled => "it was stopped: 'survey' goes on from there",
-        Why::Time => "the time is used up: 'survey' goes on from there",
-        Why::Met | Why::Unfollowed => {
-            "some runs are not followed to their ends: their outcomes say why"
-        }
-    })
+/// Where what is held goes on.
+fn from_there(is_held: bool) -> &'static str {
+    if is_held { " from there" } else { "" }
 }
 
 #[cfg(test)]
@@ -215,5 +262,26 @@ mod tests {
         assert_eq!(cores("cores=1024"), Some(Some(1024)));
         assert_eq!(cores("cores=1025"), None);
         assert_eq!(cores("cores=0"), None);
+    }
+
+    /// A goal ends where something else begins that a survey is told, and nowhere else.
+    #[test]
+    fn goals_are_told_apart() {
+        let read = |text: &str| surveying(&mut Cursor::new(text));
+        let survey = read("forbid x == 2 cores=1 expect depth > 3 forbid deadlock traces");
+        let survey = survey.expect("it is a survey");
+        let goals = ["forbid x == 2", "expect depth > 3", "forbid deadlock"];
+        assert_eq!(survey.within.goals, goals);
+        assert_eq!(survey.within.cores, Some(1));
+        assert!(survey.traces && !survey.verbose);
+        assert!(read("forbid").is_err() && read("forbid cores=1").is_err());
+        let resumed = read("resume=a.bx every=5").expect("it is a survey");
+        let kept = resumed.keeping.expect("it is kept where it was");
+        assert_eq!(kept.file, PathBuf::from("a.bx"));
+        let other = read("checkpoint=b.bx resume=a.bx").expect("it is a survey");
+        assert_eq!(
+            other.keeping.map(|kept| kept.file),
+            Some(PathBuf::from("b.bx"))
+        );
     }
 }
