@@ -87,7 +87,7 @@ impl Subject for Device {
                 ..
             } => {
                 self.quiet = quiet;
-                return self.suggest(room, turn, question, within);
+                return self.suggest(room, turn, question, *within);
             }
             Ask::EndSuggestions => match &self.search {
                 Some(search) => search.end(),

@@ -75,7 +75,7 @@ pub enum Ask {
         /// What.
         question: Question,
         /// How far to look.
-        within: Within,
+        within: Box<Within>,
         /// Nobody asked for it: it ends, and what it found is forgotten, when a command acts.
         #[serde(default)]
         quiet: bool,
