@@ -145,6 +145,27 @@ fn processes_say_what_a_graph_says() {
     }
 }
 
+/// Who looks has to do with the first alone, which says who is gone.
+#[test]
+fn who_looks_goes_on_when_a_third_one_is_gone() {
+    let (program, board) = programs().swap_remove(0);
+    let asked = asked(&program, board.as_deref(), None);
+    for (gone, goes_on) in [(2, true), (0, false)] {
+        let (to, inbox) = channel();
+        let end = postcard::to_allocvec(&LookLetter::End).unwrap();
+        to.send((gone, Vec::new())).unwrap();
+        to.send((0, end)).unwrap();
+        let office = Office {
+            me: 1,
+            to: vec![to.clone(), to.clone(), to],
+            inbox,
+            sent: 0,
+            fate: arrives(),
+        };
+        assert_eq!(asked.help(1, Box::new(office)).is_ok(), goes_on, "{gone}");
+    }
+}
+
 #[test]
 fn what_was_kept_is_gone_on_with_by_cores_and_processes_alike() {
     let folder = tempfile::tempdir().unwrap();

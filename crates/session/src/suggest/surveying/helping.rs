@@ -28,7 +28,12 @@ impl DeviceAsked {
         std::thread::scope(|scope| {
             let mut begun: Option<Begun> = None;
             loop {
-                match post.next(LOOK)? {
+                let heard = match post.next(LOOK) {
+                    // Who looks has to do with the first alone, who says who else is gone.
+                    Err(Apart::Gone { member, .. }) if member != 0 => None,
+                    heard => heard?,
+                };
+                match heard {
                     Some((0, LookLetter::Begin(number, facts))) => {
                         begun = Some(Begun::new(scope, number, (self, &facts), (cores, &bell)));
                     }
