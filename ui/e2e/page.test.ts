@@ -43,6 +43,16 @@ async function turn(): Promise<void> {
   throw new Error("the motor did not turn");
 }
 
+/** A page of another server, at its futures. */
+async function futures(url: string): Promise<Page> {
+  const tab = await open(context, url);
+  await ready(tab);
+  // Its card would lie on what is clicked.
+  await tab.getByRole("button", { name: "Close the tour" }).click();
+  await tab.getByRole("tab", { name: /Futures/ }).click();
+  return tab;
+}
+
 /** Back to before the reading that decided it. */
 async function backToReading(): Promise<void> {
   for (let n = 0; n < 12 && !(await page.getByText("reads next").isVisible()); n++) {
@@ -285,11 +295,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 test("futures are suggested while one works, drawn apart, and one click away", async () => {
   const other = await Server.start([join(ROOT, "examples/while/while.wasm")]);
   try {
-    const tab = await open(context, other.url);
-    await ready(tab);
-    // Its card would lie on what is clicked.
-    await tab.getByRole("button", { name: "Close the tour" }).click();
-    await tab.getByRole("tab", { name: /Futures/ }).click();
+    const tab = await futures(other.url);
     await tab.getByLabel("inputs", { exact: true }).fill("4");
     await tab.getByRole("button", { name: "Paths", exact: true }).click();
     // One works on meanwhile.
@@ -368,10 +374,7 @@ test("of a program of WASI it is said which calls may fail and how input comes, 
   }
   const other = await Server.start([join(ROOT, "examples/records/records.wasm")]);
   try {
-    const tab = await open(context, other.url);
-    await ready(tab);
-    await tab.getByRole("button", { name: "Close the tour" }).click();
-    await tab.getByRole("tab", { name: /Futures/ }).click();
+    const tab = await futures(other.url);
     const prove = tab.getByRole("button", { name: "Prove", exact: true });
     // Nothing was said: errors are left out, and that is told.
     await tab.getByLabel("pieces of").fill("1");

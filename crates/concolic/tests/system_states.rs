@@ -36,17 +36,11 @@ fn start(choices: SystemChoices, wanted: u8, body: &str) -> Start {
 
 /// Anything may come, in pieces of at most so many bytes.
 fn pieces(piece: Option<u32>) -> SystemChoices {
-    SystemChoices {
-        piece,
-        ..SystemChoices::any_input(false)
-    }
+    SystemChoices::any_input(false, piece)
 }
 
 fn with_faults(piece: Option<u32>) -> SystemChoices {
-    SystemChoices {
-        piece,
-        ..SystemChoices::any_input(true)
-    }
+    SystemChoices::any_input(true, piece)
 }
 
 /// Echoes what it reads, and falls over "ab" after an "x" anywhere before.

@@ -45,11 +45,15 @@ pub(crate) struct Since {
 impl Since {
     /// The numbers of the blocks of a memory that may not be these.
     pub(crate) fn differing(&self, blocks: &Blocks) -> impl Iterator<Item = usize> {
-        let count = blocks.len();
-        let changed = self.changed.iter().copied();
         blocks
             .differing(&self.base)
-            .chain(changed.take_while(move |number| *number < count))
+            .chain(self.changed_before(blocks.len()))
+    }
+
+    /// The numbers of the changed blocks of a memory that has so many, in order.
+    pub(crate) fn changed_before(&self, count: usize) -> impl Iterator<Item = usize> {
+        let changed = self.changed.iter().copied();
+        changed.take_while(move |number| *number < count)
     }
 
     /// What a block of the memory is, if it is what it was.

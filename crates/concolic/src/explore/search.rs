@@ -33,15 +33,16 @@ pub struct SystemChoices {
 }
 
 impl SystemChoices {
-    /// Standard input is anything, for ever; any number of calls may fail, or none does.
+    /// Standard input is anything, for ever, in pieces of at most so many bytes or as it may; any number of calls may fail, or
+    /// none does.
     #[must_use]
-    pub fn any_input(faults: bool) -> Self {
+    pub fn any_input(faults: bool, piece: Option<u32>) -> Self {
         SystemChoices {
             stdin: Some(u32::MAX),
             faults: if faults { u32::MAX } else { 0 },
             more: false,
             is_endless: true,
-            piece: None,
+            piece,
         }
     }
 

@@ -175,10 +175,8 @@ impl Within {
             ));
         }
         if question.is_of_states() {
-            return Ok(SystemChoices {
-                piece: self.pieces,
-                ..SystemChoices::any_input(self.faults.unwrap_or(0) > 0)
-            });
+            let fails = self.faults.unwrap_or(0) > 0;
+            return Ok(SystemChoices::any_input(fails, self.pieces));
         }
         if self.pieces.is_some() {
             let message = "pieces of standard input are told apart by questions about all states: 'explore' and 'check'";

@@ -97,10 +97,7 @@ impl StatesOptions {
 
     /// What is looked at of an operating system.
     pub(super) fn choices(&self) -> SystemChoices {
-        SystemChoices {
-            piece: self.piece,
-            ..SystemChoices::any_input(self.faults)
-        }
+        SystemChoices::any_input(self.faults, self.piece)
     }
 
     /// Who answers what trying values cannot: the name was looked at before.

@@ -290,16 +290,12 @@ fn keep_memory(memory: &Memory, previous: Option<&MemorySnapshot>) -> MemorySnap
     let kept = &memory.beside.kept;
     let since = kept.since(&memory.bytes);
     let base = since.as_ref().map(|since| &since.base).or(before);
-    let all: Vec<usize>;
-    let changed = match &since {
-        Some(since) => &since.changed,
-        None => {
-            all = (0..count).collect();
-            &all
-        }
+    let changed: Vec<usize> = match &since {
+        Some(since) => since.changed_before(count).collect(),
+        None => (0..count).collect(),
     };
     let mut fresh = Vec::new();
-    for number in changed.iter().copied().take_while(|number| *number < count) {
+    for number in changed {
         let bytes = memory.bytes.get(part_of(number, length));
         let bytes = bytes.unwrap_or_default();
         let same = |blocks: Option<&'_ Blocks>| {

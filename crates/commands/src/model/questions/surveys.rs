@@ -96,13 +96,10 @@ pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> 
             "time" => within.time_ms = Some(seconds(value)?),
             "cores" => within.cores = Some(cores(value)?),
             "bits" => within.wide = is_wide(value)?,
-            "checkpoint" if value.text.is_empty() => {
+            "checkpoint" | "resume" if value.text.is_empty() => {
                 return Err(Misread::of(word, "something is missing: a file"));
             }
             "checkpoint" => file = Some(PathBuf::from(value.text)),
-            "resume" if value.text.is_empty() => {
-                return Err(Misread::of(word, "something is missing: a file"));
-            }
             "resume" => within.resume = Some(PathBuf::from(value.text)),
             "every" => every = Some((word, seconds(value)?)),
             _ => {

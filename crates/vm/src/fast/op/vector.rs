@@ -89,6 +89,35 @@ mod with {
             unsafe { self.fp.byte_add(slot).write(cell) };
         }
 
+        /// The operands: these masks have a bit for each that is a vector, or a number.
+        #[inline(always)]
+        unsafe fn operands(self, wide: u8, narrow: u8) -> [Vector; 3] {
+            let mut operands = [[0; 16]; 3];
+            for (at, operand) in operands.iter_mut().enumerate() {
+                // SAFETY: the operation has a slot for each of its operands.
+                unsafe {
+                    if wide >> at & 1 != 0 {
+                        *operand = self.vector(self.half(at + 1));
+                    } else if narrow >> at & 1 != 0 {
+                        *operand = self.number(self.half(at + 1));
+                    }
+                }
+            }
+            operands
+        }
+
+        /// Writes the result, a vector or a number.
+        #[inline(always)]
+        unsafe fn give(self, result: Vector, is_vector: bool) {
+            // SAFETY: half-word 0 names its slot.
+            unsafe {
+                match is_vector {
+                    true => self.set_vector(self.half(0), result),
+                    false => self.set_number(self.half(0), result),
+                }
+            }
+        }
+
         /// What the operation's instruction gives.
         #[inline(always)]
         unsafe fn apply(self, operands: &[Vector; 3]) -> Vector {
@@ -109,24 +138,12 @@ mod with {
         ) {
             // SAFETY: the operation is of this kind.
             unsafe {
-                let mut operands = [[0; 16]; 3];
-                for (at, operand) in operands.iter_mut().enumerate() {
-                    if WIDE >> at & 1 != 0 {
-                        *operand = self.vector(self.half(at + 1));
-                    } else if NARROW >> at & 1 != 0 {
-                        *operand = self.number(self.half(at + 1));
-                    }
-                }
+                let mut operands = self.operands(WIDE, NARROW);
                 if BYTES {
                     let high = u128::from(self.word(4)) << 64;
                     operands[2] = (u128::from(self.word(3)) | high).to_le_bytes();
                 }
-                let result = self.apply(&operands);
-                if VECTOR {
-                    self.set_vector(self.half(0), result);
-                } else {
-                    self.set_number(self.half(0), result);
-                }
+                self.give(self.apply(&operands), VECTOR);
             }
         }
 
@@ -196,29 +213,18 @@ mod with {
         const INFO: &WideInfo = WideInfo::of(NUMBER);
         const VECTORS: u8 = Self::INFO.operands_that_are(true);
         const NUMBERS: u8 = Self::INFO.operands_that_are(false);
+        const GIVES_VECTOR: bool = matches!(Self::INFO.result, Some(ValType::V128));
 
         /// Computes, of what was read in memory where the instruction loads.
         #[inline(always)]
         unsafe fn compute(here: Here, read: u64) {
-            // SAFETY: the operation has a slot for each of its operands.
+            // SAFETY: the operation is of this kind.
             unsafe {
-                let mut operands = [[0; 16]; 3];
-                if Self::INFO.width != 0 {
-                    operands[0] = u128::from(read).to_le_bytes();
-                } else {
-                    for (at, operand) in operands.iter_mut().enumerate() {
-                        if Self::VECTORS >> at & 1 != 0 {
-                            *operand = here.vector(here.half(at + 1));
-                        } else if Self::NUMBERS >> at & 1 != 0 {
-                            *operand = here.number(here.half(at + 1));
-                        }
-                    }
-                }
-                let result = apply_number::<NUMBER>(&operands, 0);
-                match Self::INFO.result {
-                    Some(ValType::V128) => here.set_vector(here.half(0), result),
-                    _ => here.set_number(here.half(0), result),
-                }
+                let operands = match Self::INFO.width {
+                    0 => here.operands(Self::VECTORS, Self::NUMBERS),
+                    _ => [u128::from(read).to_le_bytes(), [0; 16], [0; 16]],
+                };
+                here.give(apply_number::<NUMBER>(&operands, 0), Self::GIVES_VECTOR);
             }
         }
     }
