@@ -168,8 +168,8 @@ impl Remedy {
                  board file:"
             }
             Self::Link => {
-                "if it is another module's, link the two into one first: wasm-merge A.wasm A B.wasm B -o BOTH.wasm \
-                 (Binaryen). If it is the board's, declare it in the board file:"
+                "if it is another module's, link the program with that one: --link MODULE=FILE.wasm. If it is the board's, \
+                 declare it in the board file:"
             }
             Self::Vector => {
                 "vectors (v128) cannot leave a program: pass their lanes as numbers, or their address in memory."

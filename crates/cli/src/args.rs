@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{DigestSize, Reduction, Schedules};
-use borges_session::suggest;
+use borges_session::{Library, suggest};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -424,6 +424,8 @@ pub(crate) struct Import {
     pub(crate) recording: PathBuf,
     /// The program that was recorded: a WebAssembly module
     pub(crate) program: PathBuf,
+    #[command(flatten)]
+    pub(crate) linked: Linked,
     /// The session file to write [default: the recording's name, with .borges]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -610,9 +612,20 @@ fn told(text: &str) -> Result<DigestSize, String> {
     bits.ok_or_else(|| "it is 64 or 128".to_owned())
 }
 
-/// What of a device program is called.
+/// The modules that a device program is linked with.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Linked {
+    /// Link the program with a module that it imports from as NAME, before anything else; libraries may import from each
+    /// other
+    #[arg(long = "link", value_name = "NAME=FILE", value_parser = library)]
+    pub(crate) libraries: Vec<Library>,
+}
+
+/// What of a device program is called, and what it is linked with.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Entry {
+    #[command(flatten)]
+    pub(crate) linked: Linked,
     /// The exported function to call [default: main, or else _start]; several, in their order: --entry 'at = alloc(5)'
     /// --entry '*at = "bytes"' --entry 'parse(at, 5)'
     #[arg(long, value_name = "CALL")]
@@ -847,6 +860,8 @@ pub(crate) struct Test {
 pub(crate) struct Inspect {
     /// A program or a session file
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) linked: Linked,
     /// The board that says which imports are inputs and outputs [default: as for run]
     #[arg(long, value_name = "FILE")]
     pub(crate) board: Option<PathBuf>,
@@ -972,6 +987,17 @@ fn words<T: Copy + Send + Sync>(words: Words<T>) -> impl TypedValueParser<Value 
 pub(crate) fn word_for<T: PartialEq>(words: Words<T>, meaning: &T) -> &'static str {
     let known = words.iter().find(|(.., known)| known == meaning);
     known.map_or("", |(word, ..)| word)
+}
+
+/// A module to link with, `NAME=FILE`.
+fn library(text: &str) -> Result<Library, String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(Library {
+            name: name.to_owned(),
+            path: path.into(),
+        }),
+        _ => Err("write it as NAME=FILE: the module's name in imports, and its file".to_owned()),
+    }
 }
 
 /// A time in seconds, `0.5` for example.

@@ -187,7 +187,7 @@ impl Backend for Joined {
 
 /// The primitives that a program imports, for completion; none if its file cannot be read from here.
 pub(crate) fn primitives(program: &str) -> Vec<String> {
-    let contents = borges_session::contents::of_program(std::path::Path::new(program), None);
+    let contents = borges_session::contents::of_program(std::path::Path::new(program), &[], None);
     contents
         .map(|contents| contents.imports.into_iter().map(|one| one.name).collect())
         .unwrap_or_default()

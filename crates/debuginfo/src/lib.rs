@@ -38,6 +38,7 @@ mod functions;
 #[cfg(test)]
 mod hand_made;
 mod host;
+mod joined;
 mod lines;
 mod module;
 mod parts;
@@ -58,6 +59,7 @@ pub use expression::{
 };
 pub use format::Format;
 pub use functions::Function;
+pub use joined::{CodeMap, JoinedPart, joined_sections};
 pub use lines::{LineBreak, LineError, SourcePlace};
 pub use module::DebugInfoError;
 pub use place::{Holder, Piece, Stopped, Unavailable, ValuePlace};
@@ -114,6 +116,11 @@ impl DebugInfo {
         // DWARF says more; of two line tables, one must not contradict the other.
         if rows.is_empty() {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
+        }
+        for map in joined::moved(&module, &mut warnings) {
+            let moved = |offset| map.offset(&module, offset);
+            let found = source_map::rows_of(&map.url, &moved, sources, &mut files, &mut warnings);
+            rows.extend(found);
         }
         rows.extend(host::rows(&mut module, &mut files, &mut warnings));
         if files.text_left_out() {

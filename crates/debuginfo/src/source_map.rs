@@ -29,7 +29,22 @@ pub(crate) fn rows(
     files: &mut Files,
     warnings: &mut Warnings,
 ) -> Vec<Row> {
-    let Some(map) = read(module, provider, warnings) else {
+    let Some(url) = module.source_map_url(warnings) else {
+        return Vec::new();
+    };
+    let stays = |offset: i64| u32::try_from(offset).ok();
+    rows_of(&url, &stays, provider, files, warnings)
+}
+
+/// The rows of the source map at `url`; `moved` says where code is that the map has at an offset.
+pub(crate) fn rows_of(
+    url: &str,
+    moved: &dyn Fn(i64) -> Option<u32>,
+    provider: &dyn SourceProvider,
+    files: &mut Files,
+    warnings: &mut Warnings,
+) -> Vec<Row> {
+    let Some(map) = read(url, provider, warnings) else {
         return Vec::new();
     };
     let root = map.source_root.as_deref().unwrap_or("");
@@ -64,7 +79,7 @@ pub(crate) fn rows(
                 is_stmt: true,
             })
         });
-        if let Ok(offset) = u32::try_from(segment.offset) {
+        if let Some(offset) = moved(segment.offset) {
             rows.push(Row {
                 offset,
                 source,
@@ -78,18 +93,13 @@ pub(crate) fn rows(
     rows
 }
 
-/// The module's source map, if it has one that can be read.
-fn read(
-    module: &ModuleIndex,
-    provider: &dyn SourceProvider,
-    warnings: &mut Warnings,
-) -> Option<Json> {
-    let url = module.source_map_url(warnings)?;
-    let Some(text) = fetch(&url, provider) else {
+/// A source map, if it can be read.
+fn read(url: &str, provider: &dyn SourceProvider, warnings: &mut Warnings) -> Option<Json> {
+    let Some(text) = fetch(url, provider) else {
         warnings.push(
             DebugPart::SourceMap,
             0,
-            Problem::MissingSourceMap(shorten(&url)),
+            Problem::MissingSourceMap(shorten(url)),
         );
         return None;
     };

@@ -55,6 +55,9 @@ pub enum Problem {
     /// The module names a source map that nobody could find.
     #[error("{0} was not found: put it beside the module, or build with an embedded map")]
     MissingSourceMap(String),
+    /// Of modules that were linked by name, something could not be joined.
+    #[error("{0}")]
+    NotJoined(String),
     /// More than this program is willing to read.
     #[error("too large: the rest is ignored")]
     TooLarge,
@@ -77,7 +80,11 @@ pub struct Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {:#x}: {}", self.part, self.offset, self.problem)
+        match &self.problem {
+            // It is about the debug information as a whole.
+            Problem::NotJoined(said) => f.write_str(said),
+            problem => write!(f, "{} at {:#x}: {problem}", self.part, self.offset),
+        }
     }
 }
 

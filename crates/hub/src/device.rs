@@ -295,8 +295,9 @@ impl Device {
     }
 
     fn modified(&self) -> Option<SystemTime> {
-        let path = self.session.program_path();
-        std::fs::metadata(path).ok()?.modified().ok()
+        let files = self.session.program_files();
+        let modified = files.filter_map(|path| std::fs::metadata(path).ok()?.modified().ok());
+        modified.max()
     }
 
     fn show_file(&self, room: &mut Room) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use borges_sim::{Faults, Pace};
 
-use crate::program::Provided;
+use crate::program::{Library, Provided};
 
 /// Work between two keyframes at first: a replay of this length takes well under a millisecond.
 const KEYFRAME_SPACING: u64 = 250_000;
@@ -20,6 +20,8 @@ const LIVE_ENTRIES: u64 = 1_000_000;
 pub struct Options {
     /// The WebAssembly module.
     pub program: PathBuf,
+    /// The modules that it is linked with.
+    pub libraries: Vec<Library>,
     /// The board file; without one, `board.toml` beside the program, or else the default board.
     pub board: Option<PathBuf>,
     /// The exported function to start with; without one, `main` or `_start`.
@@ -62,6 +64,7 @@ impl Options {
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
+            libraries: Vec::new(),
             board: None,
             entry: None,
             system: None,

@@ -173,7 +173,7 @@ fn all_missing_imports_are_named_at_once_with_what_to_do() {
         "`helper.sum`",
         "`env.two`",
         "sock_open: this is an operating system's interface",
-        "sum: if it is another module's, link the two into one first: wasm-merge",
+        "sum: if it is another module's, link the program with that one: --link MODULE=FILE.wasm",
         "two: an import with several results cannot be declared",
         "http_get: if it writes into memory at an address that it is given",
         "wifi_status, wifi_connect: declare it in the board file:",
@@ -206,7 +206,7 @@ fn all_missing_imports_are_named_at_once_with_what_to_do() {
             (func (export "main")))"#,
     );
     assert!(memory.contains("'a.memory', 'a.g'"), "{memory}");
-    assert!(memory.contains("wasm-merge"), "{memory}");
+    assert!(memory.contains("--link MODULE=FILE.wasm"), "{memory}");
     assert!(
         memory.contains("Besides, the board has no primitive `a.f`"),
         "{memory}"

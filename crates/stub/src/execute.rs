@@ -33,7 +33,7 @@ pub enum ProgramError {
     /// that are no primitives.
     #[error(
         "the module imports {}, and a board offers functions only, or an empty memory or table as 'env': if they are \
-         another module's, link the two into one first (Binaryen: wasm-merge A.wasm A B.wasm B -o BOTH.wasm){}",
+         another module's, link the program with that one: --link MODULE=FILE.wasm{}",
         .0.join(", "),
         Besides(.1)
     )]

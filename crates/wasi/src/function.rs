@@ -131,6 +131,28 @@ impl Function {
         }
     }
 
+    /// Whether a call may read or write what its arguments point to in the program's memory.
+    #[must_use]
+    pub fn touches_memory(self) -> bool {
+        !matches!(
+            self,
+            Function::FdAdvise
+                | Function::FdAllocate
+                | Function::FdClose
+                | Function::FdDatasync
+                | Function::FdFdstatSetFlags
+                | Function::FdFdstatSetRights
+                | Function::FdFilestatSetSize
+                | Function::FdFilestatSetTimes
+                | Function::FdRenumber
+                | Function::FdSync
+                | Function::ProcExit
+                | Function::ProcRaise
+                | Function::SchedYield
+                | Function::SockShutdown
+        )
+    }
+
     /// True for a function that moves bytes between memory and a descriptor and may move fewer than it was asked for
     /// ([`Chosen::Short`](crate::Chosen::Short)).
     #[must_use]

@@ -80,6 +80,7 @@ fn ask<T: clap::Args>(
     let launch = Launch {
         program: &options.program,
         board: options.board.as_deref(),
+        libraries: &options.entry.linked.libraries,
         entry: entry.as_deref(),
     };
     let within = Within {
@@ -91,6 +92,7 @@ fn ask<T: clap::Args>(
     let mut session = Session::open(Options {
         system: given_to_look_at(&system.found, &system.arguments)?,
         board: options.board.clone(),
+        libraries: options.entry.linked.libraries.clone(),
         entry: entry.clone(),
         ..Options::new(&options.program)
     })?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_session::{Flow, contents};
+use borges_session::{Flow, Library, contents};
 use serde_json::json;
 
 use crate::args;
@@ -31,8 +31,9 @@ pub(crate) fn check(options: &args::Check, output: &mut Output) -> Result<Exit, 
     }
     let mut exit = Exit::Ok;
     let mut results = Vec::new();
+    let libraries = &options.within.entry.linked.libraries;
     for file in &options.files {
-        let result = check_file(file, options.board.as_deref());
+        let result = check_file(file, libraries, options.board.as_deref());
         if result.is_err() {
             exit = Exit::Failed;
         }
@@ -72,7 +73,7 @@ pub(crate) fn check(options: &args::Check, output: &mut Output) -> Result<Exit, 
     Ok(exit)
 }
 
-fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
+fn check_file(file: &Path, libraries: &[Library], board: Option<&Path>) -> Result<String, Failure> {
     if let Some(model) = file.to_str().map(model::named).transpose()?.flatten() {
         return Ok(format!("a program in {}", model.dialect().name()));
     }
@@ -99,5 +100,5 @@ fn check_file(file: &Path, board: Option<&Path>) -> Result<String, Failure> {
         }
         return Ok(format!("a session with {branches}; every branch replays"));
     }
-    contents::check_program(file, board).map_err(|error| super::unopened(&error))
+    contents::check_program(file, libraries, board).map_err(|error| super::unopened(&error))
 }

@@ -25,9 +25,7 @@ pub(crate) fn gdb(options: &args::Gdb, output: &mut Output) -> Result<Exit, Fail
     let session =
         super::record::opening(output, |observer| opening.open(&options.program, observer))?;
     super::record::warn_of_damage(&session, output);
-    let path = session.program_path().to_owned();
-    let module = std::fs::read(&path)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display()), ""))?;
+    let module = session.module().to_vec();
     let listener = TcpListener::bind(options.listen);
     let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
     let (address, listener) = bound.map_err(|error| {

@@ -24,6 +24,7 @@ pub(crate) fn import(options: &args::Import, output: &mut Output) -> Result<Exit
     let bytes = bytes.map_err(|error| Failure::input(unread(error), ""))?;
     let session = Options {
         board: options.board.clone(),
+        libraries: options.linked.libraries.clone(),
         session_file: Some(path.clone()),
         system: (!options.folders.is_empty()).then(|| Provided {
             folders: super::system::folders(&options.folders),

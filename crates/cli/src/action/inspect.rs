@@ -29,7 +29,11 @@ pub(crate) fn inspect(options: &args::Inspect, output: &mut Output) -> Result<Ex
     if super::is_session(&options.file) {
         return session(&options.file, output);
     }
-    let contents = contents::of_program(&options.file, options.board.as_deref())?;
+    let contents = contents::of_program(
+        &options.file,
+        &options.linked.libraries,
+        options.board.as_deref(),
+    )?;
     output.say(&contents, |paint| program(&contents, paint))?;
     Ok(Exit::Ok)
 }

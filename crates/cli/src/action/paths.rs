@@ -64,6 +64,7 @@ fn asked(options: &args::Paths, output: &Output) -> Result<SuggestOptions, Failu
     // What is found must be written within the same time.
     let share = if writes { 0.5 } else { 1.0 };
     Ok(SuggestOptions {
+        libraries: options.entry.linked.libraries.clone(),
         entry: options.entry.script(),
         after: options.after,
         inputs: within.max_inputs,
@@ -103,6 +104,7 @@ fn write(
     let launch = Launch {
         program: &options.program,
         board: options.board.as_deref(),
+        libraries: &options.entry.linked.libraries,
         entry: entry.as_deref(),
     };
     // Whoever ends the search does not wait for what takes longer.

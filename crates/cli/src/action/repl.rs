@@ -11,7 +11,7 @@ use borges_languages::model::{Explore, Model, Prompt};
 use borges_languages::predicate::Named;
 use borges_multiverse::adapt::Stepping;
 use borges_session::model::ModelSession;
-use borges_session::{Observer, Options, Session, contents};
+use borges_session::{Observer, Options, Session};
 
 use crate::action::target::Target;
 use crate::args;
@@ -50,9 +50,7 @@ pub(crate) fn repl(options: &args::Repl, output: &mut Output) -> Result<Exit, Fa
     let opening = &options.opening;
     let session = super::record::opening(output, |observer| opening.open(file, observer))?;
     super::record::warn_of_damage(&session, output);
-    let primitives = contents::of_program(session.program_path(), opening.start.board.as_deref())
-        .map(|contents| contents.imports.into_iter().map(|one| one.name).collect())
-        .unwrap_or_default();
+    let primitives = session.imports();
     let commands = Commands::of(options)?;
     let prompt = SessionPrompt::new(Box::new(session), primitives);
     driver::run(prompt, commands, options.keep_going, output)

@@ -71,6 +71,7 @@ fn how(options: &args::Run) -> Result<RunOptions, Failure> {
     };
     Ok(RunOptions {
         system: Some(real(options)?),
+        libraries: options.start.entry.linked.libraries.clone(),
         entry: options.start.entry.script(),
         inputs,
         steps: options.steps,
@@ -85,7 +86,7 @@ fn how(options: &args::Run) -> Result<RunOptions, Failure> {
 /// says that the run is to be the same each time.
 fn real(options: &args::Run) -> Result<Provided, Failure> {
     let mut given = super::system::given(&options.system, options.start.seed)?.unwrap_or_default();
-    let calls = contents::calls_system(&options.program);
+    let calls = contents::calls_system(&options.program, &options.start.entry.linked.libraries);
     if calls && options.system.stdin.is_none() && !std::io::stdin().is_terminal() {
         given.input = super::system::input(Path::new("-"))?;
     }

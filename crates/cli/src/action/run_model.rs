@@ -24,9 +24,12 @@ pub(super) fn run(options: &args::Run, output: &mut Output) -> Result<Option<Exi
 
 fn one(model: &Model, options: &args::Run, output: &mut Output) -> Result<Exit, Failure> {
     let start = &options.start;
-    if options.inputs.is_some() || start.board.is_some() || !start.entry.entry.is_empty() {
+    let is_module = start.board.is_some()
+        || !start.entry.entry.is_empty()
+        || !start.entry.linked.libraries.is_empty();
+    if options.inputs.is_some() || is_module {
         return Err(Failure::usage(
-            "--inputs, --board and --entry are for one WebAssembly module",
+            "--inputs, --board, --entry and --link are for one WebAssembly module",
             "--seed N chooses another run; a network names its boards itself",
         ));
     }

@@ -55,6 +55,7 @@ impl Target {
             device_key: self.key.clone(),
             stop_recording_when_slow: self.stop_recording_when_slow,
             board: start.board.clone(),
+            libraries: start.entry.linked.libraries.clone(),
             entry: start.entry.script(),
             seed: start.seed,
             system: super::system::given(system, start.seed)?,

@@ -14,6 +14,10 @@ c() { # c SOURCE OUTPUT OPTIONS..., with clang's own options in $flags
     chmod 644 "$2"
 }
 
+# Three modules that are linked by name when they are run.
+c linked/station.c linked/station.wasm --no-entry --export=main
+c linked/filter.c linked/filter.wasm --no-entry
+c linked/units.c linked/units.wasm --no-entry
 # With the linker's own wrapper around main, which has no source.
 c sibling-calls.c sibling-calls.wasm --no-entry --export=main
 c meter.c meter.wasm --no-entry --export=main

@@ -34,7 +34,7 @@ fn connect(wanted: &str, made_for: &str) -> Result<(Stage, Options, Runner), Str
         ..Options::new(program.clone())
     };
     let theirs = Board::find(&program, Some(&file("theirs.toml", made_for.as_bytes()))).unwrap();
-    let opened = Opened::read(&program, options.board.as_deref(), None, None).unwrap();
+    let opened = Opened::read((&program, &[]), options.board.as_deref(), None, None).unwrap();
     let mut stage = Stage::new(opened, 0, &options);
     let (device, _) = simulated(&options, &theirs);
     let mut runner = Runner::default();

@@ -16,7 +16,7 @@ use borges_vm::{Machine, Outcome as Ended, StateHash, Trap};
 use thiserror::Error;
 
 use crate::command::{Event, Flow};
-use crate::program::{Board, OpenError, Opened, Provided, WriteBackError, write_back};
+use crate::program::{Board, Library, OpenError, Opened, Provided, WriteBackError, write_back};
 use crate::scene::{Scene, place_of};
 use crate::values::json;
 use outside::{Heard, Outside};
@@ -55,6 +55,8 @@ pub enum Events {
 /// How to run.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
+    /// The modules that the program is linked with.
+    pub libraries: Vec<Library>,
     /// The exported function to call; without one, `main` or `_start`.
     pub entry: Option<String>,
     /// Where inputs come from.
@@ -142,7 +144,7 @@ impl PlainRun {
         options: &RunOptions,
     ) -> Result<Self, OpenError> {
         let opened = Opened::read(
-            program,
+            (program, &options.libraries),
             named,
             options.entry.as_deref(),
             options.system.as_ref(),

@@ -46,7 +46,7 @@ pub(crate) fn go_on(history: &mut History, steps: u64, first: u64) {
 }
 
 fn dial() -> History {
-    let opened = Opened::read(Path::new(DIAL), None, None, None);
+    let opened = Opened::read((Path::new(DIAL), &[]), None, None, None);
     let (loaded, machine) = Loaded::new(opened.expect("the example opens"), 0);
     let mut options = Options::new(DIAL);
     (options.keyframe_spacing, options.look_every) = (100, 70);

@@ -23,7 +23,7 @@ use crate::error::CommandError;
 use crate::history::Source;
 use crate::history::entry::Moment;
 use crate::options::Options;
-use crate::program::{Board, OpenError, Opened, read};
+use crate::program::{Board, OpenError, Opened, read_linked};
 use crate::record::Record;
 use crate::stage::Stage;
 use follow::{Film, Follower};
@@ -126,7 +126,8 @@ pub fn import(
     observer: Observer<'_>,
 ) -> Result<Imported, ImportError> {
     let recording = HostRecording::new(recording)?;
-    let bytes = read(&options.program)?;
+    let board = || Board::find(&options.program, options.board.as_deref());
+    let bytes = read_linked(&options.program, &options.libraries, &board()?)?;
     let ((recorded, recorded_check), (here, here_check)) =
         (recording.program, recording::check_of(&bytes));
     if (recorded, recorded_check) != (here, here_check) {

@@ -9,7 +9,7 @@ use borges_vm::{ExternType, Limits, Module};
 use borges_wasi::WasiImport;
 use serde::Serialize;
 
-use crate::program::{Board, OpenError, Opened, names, read};
+use crate::program::{Board, Library, OpenError, Opened, described, names, read, read_linked};
 
 /// What an import is on the board.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -104,24 +104,33 @@ pub struct ProgramContents {
     pub warnings: Vec<String>,
 }
 
-/// Whether a program file imports functions of an operating system. A file that cannot be read imports none.
+/// Whether a program file or one of those that it is linked with imports functions of an operating system. A file that
+/// cannot be read imports none.
 #[must_use]
-pub fn calls_system(path: &Path) -> bool {
+pub fn calls_system(path: &Path, libraries: &[Library]) -> bool {
     let of_system = |bytes: Vec<u8>| {
         let module = Module::new(&bytes, &Limits::host()).ok()?;
         let mut imports = module.imports();
         Some(imports.any(|import| WasiImport::find(import.module, import.name).is_some()))
     };
-    read(path).ok().and_then(of_system).unwrap_or(false)
+    let mut files = libraries
+        .iter()
+        .map(|library| library.path.as_path())
+        .chain([path]);
+    files.any(|path| read(path).ok().and_then(of_system).unwrap_or(false))
 }
 
-/// Looks into a program file. Its imports need not exist on the board.
+/// Looks into a program file, linked with these modules. Its imports need not exist on the board.
 ///
 /// # Errors
 /// [`OpenError`]: no file, no module, or no board.
-pub fn of_program(path: &Path, named: Option<&Path>) -> Result<ProgramContents, OpenError> {
-    let bytes = read(path)?;
+pub fn of_program(
+    path: &Path,
+    libraries: &[Library],
+    named: Option<&Path>,
+) -> Result<ProgramContents, OpenError> {
     let board = Board::find(path, named)?;
+    let bytes = read_linked(path, libraries, &board)?;
     let module = board.module(path, &bytes)?;
     let board = board.for_module(path, &module)?;
     let info = names(path, &bytes)?;
@@ -240,36 +249,16 @@ fn functions(module: &Module, info: &DebugInfo) -> Vec<FunctionContents> {
         .collect()
 }
 
-/// Kind and type of what is imported or exported.
-fn described(ty: &ExternType<'_>) -> (&'static str, String) {
-    let limits = |min: u32, max: Option<u32>| match max {
-        Some(max) => format!("{min}..{max}"),
-        None => format!("at least {min}"),
-    };
-    match ty {
-        ExternType::Func(ty) => ("function", ty.to_string()),
-        ExternType::Table(table) => (
-            "table",
-            format!("{} {}", limits(table.min, table.max), table.element),
-        ),
-        ExternType::Memory(memory) => (
-            "memory",
-            format!("{} pages", limits(memory.min, memory.max)),
-        ),
-        ExternType::Global(global) => {
-            let mutable = if global.mutable { "mutable " } else { "" };
-            ("global", format!("{mutable}{}", global.value))
-        }
-        ExternType::Tag(ty) => ("tag", ty.to_string()),
-    }
-}
-
 /// Opens a program as a session or a run would; a sentence about it.
 ///
 /// # Errors
 /// What is wrong.
-pub fn check_program(path: &Path, board: Option<&Path>) -> Result<String, OpenError> {
-    let opened = Opened::read(path, board, None, None)?;
+pub fn check_program(
+    path: &Path,
+    libraries: &[Library],
+    board: Option<&Path>,
+) -> Result<String, OpenError> {
+    let opened = Opened::read((path, libraries), board, None, None)?;
     Ok(format!(
         "a program that starts with {} on the board '{}'",
         opened.entry_name, opened.board.description.name

@@ -3,10 +3,13 @@
 pub mod contents;
 mod features;
 mod host;
+mod join;
 pub(crate) mod loaded;
 mod system;
 mod write_back;
 
+pub(crate) use join::read_linked;
+pub use join::{JoinError, Library};
 pub use system::Provided;
 pub use write_back::WriteBackError;
 pub(crate) use write_back::write_back;
@@ -63,6 +66,9 @@ pub enum OpenError {
     /// The program cannot be started.
     #[error("the program cannot be started: {0}")]
     Start(#[from] StartError),
+    /// Modules that are linked cannot be joined.
+    #[error(transparent)]
+    Join(#[from] JoinError),
     /// The entries cannot be called one after the other.
     #[error("{0}")]
     Calls(String),
@@ -292,18 +298,18 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// A program from its file, with its board; `given` is what it finds if it calls an operating system.
+    /// A program from its file and those of its libraries, with its board; `given` is what it finds if it calls an operating system.
     ///
     /// # Errors
     /// [`OpenError`] names the file and the cause.
     pub(crate) fn read(
-        path: &Path,
+        (path, libraries): (&Path, &[Library]),
         board: Option<&Path>,
         entry: Option<&str>,
         given: Option<&Provided>,
     ) -> Result<Self, OpenError> {
-        let bytes = read(path)?;
         let board = Board::find(path, board)?.with_system(path, given)?;
+        let bytes = read_linked(path, libraries, &board)?;
         Self::on(board, path, &bytes, entry)
     }
 
@@ -423,6 +429,30 @@ fn called_memory(module: &Module) -> Option<u32> {
     let exported = exports.find(|export| export.name == "memory");
     let exported = exported.map(|export| export.index);
     exported.or(imported.map(|(index, _)| index))
+}
+
+/// Kind and type of what is imported or exported.
+fn described(ty: &ExternType<'_>) -> (&'static str, String) {
+    let limits = |min: u32, max: Option<u32>| match max {
+        Some(max) => format!("{min}..{max}"),
+        None => format!("at least {min}"),
+    };
+    match ty {
+        ExternType::Func(ty) => ("function", ty.to_string()),
+        ExternType::Table(table) => (
+            "table",
+            format!("{} {}", limits(table.min, table.max), table.element),
+        ),
+        ExternType::Memory(memory) => (
+            "memory",
+            format!("{} pages", limits(memory.min, memory.max)),
+        ),
+        ExternType::Global(global) => {
+            let mutable = if global.mutable { "mutable " } else { "" };
+            ("global", format!("{mutable}{}", global.value))
+        }
+        ExternType::Tag(ty) => ("tag", ty.to_string()),
+    }
 }
 
 /// What is known of a module's source; files of it may lie around `path`.

@@ -15,11 +15,15 @@ use crate::error::CommandError;
 use crate::history::entry::Moment;
 use crate::history::{Fresh, History};
 use crate::options::Options;
+use crate::program::Library;
 use crate::stage::Stage;
 
 /// The setting that says where the program was, and the one that says how it was started, if not as usual.
 pub(super) const PROGRAM: &str = "program";
 pub(super) const ENTRY: &str = "entry";
+
+/// The setting with the modules that the program was linked with, for uploads.
+pub(crate) const LIBRARIES: &str = "libraries";
 
 /// The session file, and what of the session is in it.
 pub(super) struct SessionFile {
@@ -330,6 +334,13 @@ pub(super) fn add_program(
     store.set_setting(PROGRAM, &path.to_string_lossy())?;
     if let Some(entry) = &options.entry {
         store.set_setting(ENTRY, entry)?;
+    }
+    if !options.libraries.is_empty() {
+        let absolute = options.libraries.iter().map(Library::absolute);
+        let libraries = absolute.collect::<Vec<_>>();
+        // Plain data always has a JSON form.
+        let libraries = serde_json::to_string(&libraries).unwrap_or_default();
+        store.set_setting(LIBRARIES, &libraries)?;
     }
     if let Some(address) = &options.device {
         store.set_setting("device", &address.to_string())?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use borges_store::{KeptProgram, Merge, MergeInput, Merged, NewProgram, StoreError, Unmerged};
 use thiserror::Error;
 
-use super::file::{ENTRY, PROGRAM, hash_key};
+use super::file::{ENTRY, LIBRARIES, PROGRAM, hash_key};
 use crate::command::{Event, Flow, Observer};
 
 /// What came of merging recordings.
@@ -134,6 +134,8 @@ struct Common {
     entry: Option<String>,
     /// Where the first of them found it.
     path: Option<String>,
+    /// What the first of them was linked with.
+    libraries: Option<String>,
 }
 
 impl Common {
@@ -142,6 +144,7 @@ impl Common {
             program: recording.program()?,
             entry: recording.setting(ENTRY)?,
             path: recording.setting(PROGRAM)?,
+            libraries: recording.setting(LIBRARIES)?,
         })
     }
 
@@ -301,7 +304,11 @@ fn begin(output: &Path, common: &Common) -> Result<Merge, StoreError> {
         at_ms: *at_ms,
     };
     let merge = Merge::create(output, &program, hash_key)?;
-    let settings = [(PROGRAM, &common.path), (ENTRY, &common.entry)];
+    let settings = [
+        (PROGRAM, &common.path),
+        (ENTRY, &common.entry),
+        (LIBRARIES, &common.libraries),
+    ];
     for (key, value) in settings {
         if let Some(value) = value {
             merge.set_setting(key, value)?;

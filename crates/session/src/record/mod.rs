@@ -36,6 +36,7 @@ use notes::{Note, Notes};
 use reading::moment;
 
 pub(crate) use damage::{fatal, told};
+pub(crate) use file::LIBRARIES;
 pub(crate) use reading::read_tree;
 pub use replay::Replayed;
 
@@ -287,7 +288,7 @@ mod tests {
     );
 
     fn stage(options: &Options) -> Stage {
-        let opened = Opened::read(Path::new(DIAL), None, None, None);
+        let opened = Opened::read((Path::new(DIAL), &[]), None, None, None);
         Stage::new(opened.expect("the example opens"), 0, options)
     }
 

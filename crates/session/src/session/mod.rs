@@ -131,6 +131,26 @@ impl Session {
         &self.options.program
     }
 
+    /// The files that the program is made of: its own, and those that it is linked with.
+    pub fn program_files(&self) -> impl Iterator<Item = &Path> {
+        let libraries = self.options.libraries.iter();
+        let libraries = libraries.map(|library| library.path.as_path());
+        [self.program_path()].into_iter().chain(libraries)
+    }
+
+    /// The module that runs, which its file and those that it is linked with came to when it was opened.
+    #[must_use]
+    pub fn module(&self) -> &[u8] {
+        self.stage.program().module.bytes()
+    }
+
+    /// The names of what the program imports.
+    #[must_use]
+    pub fn imports(&self) -> Vec<String> {
+        let imports = self.stage.program().module.imports();
+        imports.map(|import| import.name.to_owned()).collect()
+    }
+
     /// The session file, if one is written.
     #[must_use]
     pub fn session_file(&self) -> Option<PathBuf> {

@@ -3,7 +3,7 @@
 use borges_sim::{SimBoard, SimHandle};
 
 use crate::options::Options;
-use crate::program::{Board, OpenError, Opened, read};
+use crate::program::{Board, OpenError, Opened, read_linked};
 use crate::session::Session;
 use crate::stage::Stage;
 
@@ -13,12 +13,12 @@ impl Session {
     /// # Errors
     /// [`OpenError`] names the file and the cause.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let bytes = read(&options.program)?;
         let mut board = Board::find(&options.program, options.board.as_deref())?
             .with_system(&options.program, options.system.as_ref())?;
         if options.device.is_some() {
             board.shrink();
         }
+        let bytes = read_linked(&options.program, &options.libraries, &board)?;
         let mut session = Self::start(options, board, &bytes, 0)?;
         session.motion.watch_limits(&session.stage);
         if let Some(path) = &session.options.session_file {

@@ -12,7 +12,7 @@ use crate::history::SeekError;
 use crate::history::entry::Moment;
 use crate::options::Options;
 use crate::program::{Board, OpenError};
-use crate::record::{fatal, read_tree, told};
+use crate::record::{LIBRARIES, fatal, read_tree, told};
 use crate::session::Session;
 use crate::stage::universe_id;
 
@@ -45,13 +45,8 @@ impl Session {
             .ok_or_else(|| wrong("it holds no program".to_owned()))?
             .upload;
         let program = store.program(upload).map_err(stored)?;
-        let setting = |key: &str| store.setting(key).map_err(stored);
-        let mut options = Options::new(setting("program")?.unwrap_or(program.name));
-        options.entry = setting("entry")?;
-        options.seed = setting("seed")?.and_then(|seed| seed.parse().ok());
+        let mut options = options_of(&store, program.name).map_err(stored)?;
         options.session_file = Some(path.to_owned());
-        // An address that this version does not know is none: the file may be from a later one.
-        options.device = setting("device")?.and_then(|address| address.parse().ok());
         let mut board = Board::parse(program.board, path)?;
         if options.device.is_some() {
             board.shrink();
@@ -141,4 +136,20 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// How a session was opened that was kept; `name` is its program's.
+fn options_of(store: &Store, name: String) -> Result<Options, StoreError> {
+    let mut options = Options::new(store.setting("program")?.unwrap_or(name));
+    options.entry = store.setting("entry")?;
+    // Only an upload needs them: the program in the file is whole.
+    let libraries = store.setting(LIBRARIES)?;
+    let libraries = libraries.and_then(|libraries| serde_json::from_str(&libraries).ok());
+    options.libraries = libraries.unwrap_or_default();
+    options.seed = store.setting("seed")?.and_then(|seed| seed.parse().ok());
+    // An address that this version does not know is none: the file may be from a later one.
+    options.device = store
+        .setting("device")?
+        .and_then(|address| address.parse().ok());
+    Ok(options)
 }

@@ -39,6 +39,7 @@ impl PathsReport {
             let target = target?;
             let mut session = Session::open(Options {
                 board: launch.board.map(Path::to_owned),
+                libraries: launch.libraries.to_vec(),
                 entry: launch.entry.map(str::to_owned),
                 session_file: Some(file.clone()),
                 ..Options::new(launch.program)

@@ -8,7 +8,7 @@ use crate::command::unobserved;
 use crate::error::CommandError;
 use crate::history::entry::Moment;
 use crate::look::leaves::Leaves;
-use crate::program::{Opened, read};
+use crate::program::{Opened, read_linked};
 use crate::session::Session;
 use crate::stage::Stage;
 
@@ -22,10 +22,10 @@ impl Session {
         let invalid = |error: &dyn std::fmt::Display| {
             CommandError::Invalid(format!("nothing was uploaded: {error}"))
         };
-        let bytes = read(path).map_err(|e| invalid(&e))?;
+        let board = self.stage.loaded.board_file().clone();
+        let bytes = read_linked(path, &self.options.libraries, &board).map_err(|e| invalid(&e))?;
         let entry = self.options.entry.as_deref();
-        let opened = Opened::on(self.stage.loaded.board_file().clone(), path, &bytes, entry)
-            .map_err(|e| invalid(&e))?;
+        let opened = Opened::on(board, path, &bytes, entry).map_err(|e| invalid(&e))?;
         if opened.program.module.bytes() == self.stage.program().module.bytes() {
             return Ok(Reply::done("it is the same program: nothing to do"));
         }

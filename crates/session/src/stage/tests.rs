@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::program::Opened;
 
 fn dial() -> Stage {
-    let opened = Opened::read(Path::new(DIAL), None, None, None);
+    let opened = Opened::read((Path::new(DIAL), &[]), None, None, None);
     Stage::new(opened.expect("the example opens"), 0, &Options::new(DIAL))
 }
 

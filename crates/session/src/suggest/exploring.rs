@@ -16,11 +16,13 @@ use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, 
 use super::{Subject, cuts, evidence, telling, words};
 use crate::command::question::UnexploredReport;
 use crate::command::{Event, Flow};
-use crate::program::{OpenError, Provided};
+use crate::program::{Library, OpenError, Provided};
 
 /// How far to explore a program's states.
 #[derive(Clone, Debug, Default)]
 pub struct StatesOptions {
+    /// The modules that the program is linked with.
+    pub libraries: Vec<Library>,
     /// The exported function to call; without one, `main` or `_start`.
     pub entry: Option<String>,
     /// States; without a bound, a million.
@@ -128,7 +130,8 @@ pub(super) fn subject_of(
 ) -> Result<Subject, OpenError> {
     options.known_solver(path)?;
     let given = options.system.as_ref();
-    let mut subject = Subject::open(path, board, options.entry.as_deref(), given)?;
+    let linked = (path, options.libraries.as_slice());
+    let mut subject = Subject::open(linked, board, options.entry.as_deref(), given)?;
     if subject.start.board.system().is_none() && (options.faults || options.piece.is_some()) {
         let message = "--faults and --pieces are about calls of an operating system (WASI), and this program makes none";
         return Err(wrong(path, message.to_owned()));

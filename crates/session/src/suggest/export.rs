@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::command::{AgentNumber, Flow};
 use crate::headless::{self, Events, Inputs, RunError, RunOptions, RunOutcome, RunReport};
-use crate::program::OpenError;
+use crate::program::{Library, OpenError};
 use crate::stage::MomentText;
 use crate::suggest::walk::said;
 
@@ -56,6 +56,8 @@ pub struct Launch<'l> {
     pub program: &'l Path,
     /// The board file, if one was named.
     pub board: Option<&'l Path>,
+    /// The modules that it is linked with.
+    pub libraries: &'l [Library],
     /// The exported function, if one was named.
     pub entry: Option<&'l str>,
 }
@@ -111,6 +113,9 @@ struct TestFile {
     borges_test: u32,
     /// The module, from the file's folder.
     program: PathBuf,
+    /// The modules that it is linked with, from the file's folder too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    libraries: Vec<Library>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     board: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -168,6 +173,7 @@ fn options(
     steps: Option<u64>,
 ) -> RunOptions {
     RunOptions {
+        libraries: launch.libraries.to_vec(),
         entry: launch.entry.map(str::to_owned),
         inputs,
         events: Events::At(events),
@@ -270,9 +276,14 @@ pub(crate) fn write_tests(
     }
     let folder = file.parent().unwrap_or(Path::new(""));
     let written = tests.len();
+    let libraries = launch.libraries.iter().map(|library| Library {
+        name: library.name.clone(),
+        path: relative(&library.path, folder),
+    });
     let tests = TestFile {
         borges_test: VERSION,
         program: relative(launch.program, folder),
+        libraries: libraries.collect(),
         board: launch.board.map(|board| relative(board, folder)),
         entry: launch.entry.map(str::to_owned),
         tests,
@@ -311,8 +322,14 @@ pub fn run_tests(file: &Path) -> Result<TestReport, ExportError> {
         folder.join(&tests.program),
         tests.board.map(|b| folder.join(b)),
     );
+    let libraries = tests.libraries.into_iter().map(|library| Library {
+        path: folder.join(library.path),
+        ..library
+    });
+    let libraries: Vec<Library> = libraries.collect();
     let launch = Launch {
         program: &program,
+        libraries: &libraries,
         board: board.as_deref(),
         entry: tests.entry.as_deref(),
     };

@@ -77,7 +77,7 @@ pub use tree::{Line, PathsTree};
 
 use crate::command::broker::Seekers;
 use crate::command::{Event, Flow};
-use crate::program::{OpenError, Opened, Provided};
+use crate::program::{Library, OpenError, Opened, Provided};
 use crate::scene::Scene;
 use jobs::{Jobs, Task, Workers};
 use walk::Rerun;
@@ -85,6 +85,8 @@ use walk::Rerun;
 /// How far to explore. What is left out has no bound but the defaults of an exploration.
 #[derive(Clone, Debug, Default)]
 pub struct SuggestOptions {
+    /// The modules that the program is linked with.
+    pub libraries: Vec<Library>,
     /// The exported function to call; without one, `main` or `_start`.
     pub entry: Option<String>,
     /// Inputs that the board's sources answer before exploration begins.
@@ -134,12 +136,13 @@ pub(crate) struct Subject {
 impl Subject {
     /// Opens a program at its start.
     pub(crate) fn open(
-        path: &Path,
+        (path, libraries): (&Path, &[Library]),
         named: Option<&Path>,
         entry: Option<&str>,
         given: Option<&Provided>,
     ) -> Result<Self, OpenError> {
-        Ok(Self::of(path, Opened::read(path, named, entry, given)?))
+        let opened = Opened::read((path, libraries), named, entry, given)?;
+        Ok(Self::of(path, opened))
     }
 
     /// One that was opened.
@@ -293,7 +296,8 @@ pub fn of_program(
         return Err(OpenError::Session { path, message });
     }
     let given = options.system.as_ref();
-    let opened = Opened::read(path, board, options.entry.as_deref(), given)?;
+    let linked = (path, options.libraries.as_slice());
+    let opened = Opened::read(linked, board, options.entry.as_deref(), given)?;
     let workers = options.workers(&opened);
     let mut subject = Subject::of(path, opened);
     subject.start.choices = options.choices;

@@ -71,6 +71,7 @@ impl args::Forever {
     pub(in crate::action) fn asked(&self) -> Result<StatesOptions, Failure> {
         let system = &self.system;
         Ok(StatesOptions {
+            libraries: self.entry.linked.libraries.clone(),
             entry: self.entry.script(),
             states: self.states,
             depth: self.depth,

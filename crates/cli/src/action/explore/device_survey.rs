@@ -52,6 +52,7 @@ pub(super) fn resume(
     let again = [
         ("--board", options.board.is_some()),
         ("--entry", !within.entry.entry.is_empty()),
+        ("--link", !within.entry.linked.libraries.is_empty()),
         ("--solver", within.solver.is_some()),
         ("--events", within.events.is_some()),
         ("--any", !within.any.is_empty()),

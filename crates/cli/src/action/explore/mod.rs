@@ -114,6 +114,7 @@ pub(super) fn refuse_of_models(within: &args::Forever, has_board: bool) -> Resul
     let others = [
         ("--board", has_board),
         ("--entry", !within.entry.entry.is_empty()),
+        ("--link", !within.entry.linked.libraries.is_empty()),
         ("--solver", within.solver.is_some()),
         ("--events", within.events.is_some()),
         ("--any", !within.any.is_empty()),

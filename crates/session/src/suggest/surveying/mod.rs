@@ -30,7 +30,7 @@ use super::conditions::Conditions;
 use super::evidence::Evidence;
 use super::exploring::{StatesOptions, tidying, wrong};
 use crate::command::proof::StatesReport;
-use crate::program::{self, Board, OpenError, Opened};
+use crate::program::{Board, OpenError, Opened, read_linked};
 use crate::record::kept::{Keeping, SurveyError};
 
 use crew::Hands;
@@ -90,8 +90,9 @@ impl DeviceAsked {
         options: StatesOptions,
         told: DigestSize,
     ) -> Result<Self, OpenError> {
-        let module = program::read(path)?;
-        let board = Board::find(path, board)?.kept();
+        let board = Board::find(path, board)?;
+        let module = read_linked(path, &options.libraries, &board)?;
+        let board = board.kept();
         Self::of(
             (path, &Folders::around(path)),
             (module, board),

@@ -1,0 +1,357 @@
+//! DWARF, written anew for code that moved.
+
+use std::fmt;
+use std::rc::Rc;
+
+use gimli::read::{self, Reader as _};
+use gimli::write::{
+    self, Address, AttributeValue, ConvertError, ConvertLineSequenceEnd, ConvertResult,
+    ConvertUnit, ConvertUnitEntry, EndianVec, Location, LocationList, Range, RangeList, Sections,
+    UnitEntryId,
+};
+use gimli::{EndianRcSlice, LittleEndian};
+
+use super::JoinedPart;
+
+type Bytes = EndianRcSlice<LittleEndian>;
+
+/// What stands for code that is gone.
+const NOWHERE: u64 = u32::MAX as u64;
+
+/// What of a part's DWARF is not in the joined module, and why.
+pub(super) enum Missing {
+    /// All of it.
+    All { part: String, error: ConvertError },
+    /// Its variables lie in a memory that is not looked into.
+    Variables { part: String },
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All { part, error } => write!(
+                f,
+                "the DWARF of {part} cannot be joined with that of other modules ({error}): it has no lines and no variables"
+            ),
+            Self::Variables { part } => write!(
+                f,
+                "the variables of {part} are not shown: it has a memory of its own, and values are read from the program's"
+            ),
+        }
+    }
+}
+
+/// The DWARF sections of all parts, and what is missing in them.
+pub(super) fn joined(parts: &[JoinedPart<'_>]) -> (Vec<(String, Vec<u8>)>, Vec<Missing>) {
+    let mut missing = Vec::new();
+    let mut readable: Vec<&JoinedPart<'_>> = parts
+        .iter()
+        .filter(|part| part.custom(".debug_info").is_some())
+        .collect();
+    let sections = loop {
+        match written(&readable) {
+            Ok(sections) => break sections,
+            // What was written of the part is in between: all others are written once more.
+            Err((number, error)) => {
+                let part = readable.remove(number).called();
+                missing.push(Missing::All { part, error });
+            }
+        }
+    };
+    for part in readable.iter().filter(|part| !part.has_first_memory) {
+        let part = part.called();
+        missing.push(Missing::Variables { part });
+    }
+    (sections, missing)
+}
+
+/// The sections, or the part that cannot be written.
+fn written(parts: &[&JoinedPart<'_>]) -> Result<Vec<(String, Vec<u8>)>, (usize, ConvertError)> {
+    let mut dwarf = write::Dwarf::new();
+    for (number, part) in parts.iter().enumerate() {
+        let moving = Moving { part };
+        moving.add(&mut dwarf).map_err(|error| (number, error))?;
+    }
+    let mut sections = Sections::new(EndianVec::new(LittleEndian));
+    let mut found = Vec::new();
+    match dwarf.write(&mut sections) {
+        Ok(()) => {}
+        // Nobody knows whose it is.
+        Err(error) if !parts.is_empty() => {
+            return Err((parts.len() - 1, ConvertError::from(error)));
+        }
+        Err(_) => {}
+    }
+    let done: Result<(), std::convert::Infallible> = sections.for_each(|id, data| {
+        if !data.slice().is_empty() {
+            found.push((id.name().to_owned(), data.slice().to_vec()));
+        }
+        Ok(())
+    });
+    let Ok(()) = done;
+    Ok(found)
+}
+
+/// A part whose DWARF is written anew.
+struct Moving<'p> {
+    part: &'p JoinedPart<'p>,
+}
+
+impl Moving<'_> {
+    fn add(&self, dwarf: &mut write::Dwarf) -> ConvertResult<()> {
+        let sections = read::Dwarf::load(|section| {
+            let data = self.part.custom(section.name()).unwrap_or_default();
+            Ok::<_, gimli::Error>(Bytes::new(Rc::from(data), LittleEndian))
+        })?;
+        let mut units = dwarf.convert(&sections)?;
+        while let Some((mut unit, root)) = units.read_unit()? {
+            self.unit(&mut unit, root)?;
+        }
+        Ok(())
+    }
+
+    fn unit<'u>(
+        &self,
+        unit: &mut ConvertUnit<'u, Bytes>,
+        root: ConvertUnitEntry<'u, Bytes>,
+    ) -> ConvertResult<()> {
+        self.lines(unit)?;
+        let id = unit.unit.root();
+        self.entry(unit, id, &root)?;
+        let mut entry = root;
+        // How deep what is left out lies, with all that is in it.
+        let mut without: Option<isize> = None;
+        while let Some(id) = unit.read_entry(&mut entry)? {
+            if without.is_some_and(|depth| entry.depth > depth) {
+                continue;
+            }
+            without = self.leaves_out(entry.tag).then_some(entry.depth);
+            if id.is_some() && without.is_none() {
+                let id = unit.add_entry(id, &entry);
+                self.entry(unit, id, &entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an entry says what lies in a memory that nobody looks into.
+    fn leaves_out(&self, tag: gimli::DwTag) -> bool {
+        let is_variable = matches!(
+            tag,
+            gimli::DW_TAG_variable
+                | gimli::DW_TAG_formal_parameter
+                | gimli::DW_TAG_call_site
+                | gimli::DW_TAG_GNU_call_site
+        );
+        is_variable && !self.part.has_first_memory
+    }
+
+    fn lines(&self, unit: &mut ConvertUnit<'_, Bytes>) -> ConvertResult<()> {
+        let Some(mut lines) = unit.read_line_program(None, None)? else {
+            return Ok(());
+        };
+        // Where the sequence goes on that is written, if it is not at an end.
+        let mut goes_on = false;
+        while let Some(sequence) = lines.read_sequence()? {
+            let was = sequence.start.unwrap_or_default();
+            let begin = self.part.code.at(was);
+            let offset = |length: u64, begin: u64| {
+                let end = self.part.code.at(was.saturating_add(length));
+                end.map(|end| end.saturating_sub(begin))
+            };
+            if let Some(begin) = begin {
+                match goes_on {
+                    true => lines.set_address(Address::Constant(begin)),
+                    false => lines.begin_sequence(Some(Address::Constant(begin))),
+                }
+                goes_on = true;
+                for mut row in sequence.rows {
+                    if let Some(offset) = offset(row.address_offset, begin) {
+                        row.address_offset = offset;
+                        lines.generate_row(row);
+                    }
+                }
+            }
+            if let ConvertLineSequenceEnd::Length(length) = sequence.end
+                && goes_on
+            {
+                let begin = begin.unwrap_or_default();
+                lines.end_sequence(offset(length, begin).unwrap_or_default());
+                goes_on = false;
+            }
+        }
+        if lines.in_sequence() {
+            return Err(ConvertError::MissingLineEndSequence);
+        }
+        let (program, files) = lines.program();
+        unit.set_line_program(program, files);
+        Ok(())
+    }
+
+    fn entry(
+        &self,
+        unit: &mut ConvertUnit<'_, Bytes>,
+        id: UnitEntryId,
+        entry: &ConvertUnitEntry<'_, Bytes>,
+    ) -> ConvertResult<()> {
+        let read_unit = entry.read_unit;
+        let mut low = None;
+        for attr in &entry.attrs {
+            if attr.name() == gimli::DW_AT_low_pc {
+                low = read_unit.attr_address(attr.value())?;
+            }
+        }
+        for attr in &entry.attrs {
+            let value = match (attr.name(), attr.value()) {
+                // Extensions that say nothing without sections that are not written.
+                (
+                    gimli::DW_AT_GNU_locviews
+                    | gimli::DW_AT_macros
+                    | gimli::DW_AT_macro_info
+                    | gimli::DW_AT_GNU_macros,
+                    _,
+                ) => continue,
+                (gimli::DW_AT_high_pc, value) => match (value.udata_value(), low) {
+                    (Some(length), Some(low)) => AttributeValue::Udata(self.length(low, length)),
+                    _ => {
+                        unit.convert_attribute_value(read_unit, attr, &|at| Some(self.code(at)))?
+                    }
+                },
+                (_, read::AttributeValue::Exprloc(expression)) => {
+                    match self.renumbered(&expression, read_unit.encoding())? {
+                        Some(expression) => {
+                            let moved = unit.convert_expression(read_unit, expression, &data)?;
+                            AttributeValue::Exprloc(moved)
+                        }
+                        // Addresses in expressions are those of data, which stays where it was.
+                        None => unit.convert_attribute_value(read_unit, attr, &data)?,
+                    }
+                }
+                (_, value) => {
+                    if let Some(offset) = read_unit.attr_ranges_offset(value.clone())?
+                        && attr.name() == gimli::DW_AT_ranges
+                    {
+                        let ranges = self.ranges(read_unit, offset)?;
+                        AttributeValue::RangeListRef(unit.unit.ranges.add(ranges))
+                    } else if let Some(offset) = read_unit.attr_locations_offset(value)? {
+                        let locations = self.locations(unit, read_unit, offset)?;
+                        AttributeValue::LocationListRef(unit.unit.locations.add(locations))
+                    } else {
+                        unit.convert_attribute_value(read_unit, attr, &|at| Some(self.code(at)))?
+                    }
+                }
+            };
+            unit.unit.get_mut(id).set(attr.name(), value);
+        }
+        Ok(())
+    }
+
+    /// Where code went.
+    fn code(&self, was: u64) -> Address {
+        Address::Constant(self.part.code.at(was).unwrap_or(NOWHERE))
+    }
+
+    /// How long code is now.
+    fn length(&self, low: u64, length: u64) -> u64 {
+        let (begin, end) = (
+            self.part.code.at(low),
+            self.part.code.at(low.saturating_add(length)),
+        );
+        let now = begin.zip(end).map(|(begin, end)| end.saturating_sub(begin));
+        now.unwrap_or_default()
+    }
+
+    fn ranges(
+        &self,
+        unit: read::UnitRef<'_, Bytes>,
+        offset: gimli::RangeListsOffset,
+    ) -> ConvertResult<RangeList> {
+        let address = Address::Constant(0);
+        let mut list = vec![Range::BaseAddress { address }];
+        let mut ranges = unit.ranges(offset)?;
+        while let Some(range) = ranges.next()? {
+            if let Some((begin, end)) = self.range(range) {
+                list.push(Range::OffsetPair { begin, end });
+            }
+        }
+        Ok(RangeList(list))
+    }
+
+    fn locations(
+        &self,
+        unit: &ConvertUnit<'_, Bytes>,
+        read_unit: read::UnitRef<'_, Bytes>,
+        offset: gimli::LocationListsOffset,
+    ) -> ConvertResult<LocationList> {
+        let address = Address::Constant(0);
+        let mut list = vec![Location::BaseAddress { address }];
+        let mut locations = read_unit.locations(offset)?;
+        while let Some(location) = locations.next()? {
+            let renumbered = self.renumbered(&location.data, read_unit.encoding())?;
+            let expression = renumbered.unwrap_or(location.data);
+            let data = unit.convert_expression(read_unit, expression, &data)?;
+            if location.range.begin == 0 && location.range.end == u64::MAX {
+                list.push(Location::DefaultLocation { data });
+            } else if let Some((begin, end)) = self.range(location.range) {
+                list.push(Location::OffsetPair { begin, end, data });
+            }
+        }
+        Ok(LocationList(list))
+    }
+
+    /// Where a range of code went; nothing of one that is empty or gone.
+    fn range(&self, was: gimli::Range) -> Option<(u64, u64)> {
+        let range = (self.part.code.at(was.begin)?, self.part.code.at(was.end)?);
+        (range.0 < range.1).then_some(range)
+    }
+
+    /// An expression with the new numbers of globals; nothing if it names none.
+    fn renumbered(
+        &self,
+        expression: &read::Expression<Bytes>,
+        encoding: gimli::Encoding,
+    ) -> ConvertResult<Option<read::Expression<Bytes>>> {
+        let whole = expression.0.to_slice()?;
+        let mut operations = expression.clone().operations(encoding);
+        let (mut bytes, mut from) = (Vec::new(), 0);
+        let (mut has_globals, mut has_targets) = (false, false);
+        while let Some(operation) = operations.next()? {
+            let to = operations.offset_from(expression);
+            match operation {
+                read::Operation::WasmGlobal { index } => {
+                    has_globals = true;
+                    let number = self.part.globals.get(index as usize);
+                    let number = number.ok_or(ConvertError::UnsupportedOperation)?;
+                    // The form with four bytes.
+                    bytes.extend([gimli::DW_OP_WASM_location.0, 3]);
+                    bytes.extend(number.to_le_bytes());
+                }
+                operation => {
+                    has_targets |= matches!(
+                        operation,
+                        read::Operation::Bra { .. }
+                            | read::Operation::Skip { .. }
+                            | read::Operation::EntryValue { .. }
+                    );
+                    bytes.extend(whole.get(from..to).unwrap_or_default());
+                }
+            }
+            from = to;
+        }
+        match (has_globals, has_targets) {
+            (false, _) => Ok(None),
+            // Their targets would have to move too; compilers do not write that.
+            (true, true) => Err(ConvertError::UnsupportedOperation),
+            (true, false) => {
+                let bytes = Bytes::new(Rc::from(bytes), LittleEndian);
+                Ok(Some(read::Expression(bytes)))
+            }
+        }
+    }
+}
+
+/// Addresses of data are what they were: each module's memory is its own, or was shared before.
+#[expect(clippy::unnecessary_wraps, reason = "converters may refuse")]
+fn data(at: u64) -> Option<Address> {
+    Some(Address::Constant(at))
+}
