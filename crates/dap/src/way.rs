@@ -73,6 +73,8 @@ pub struct LaunchArguments {
     pub session: Option<String>,
     /// The exported function to call, or several calls in their order.
     pub entry: OneOrMore,
+    /// The modules that the program is linked with, by the names that imports have for them: as `--link`.
+    pub link: BTreeMap<String, String>,
     /// Seeds a simulated board.
     pub seed: Option<u64>,
     /// A real device: `serial:PORT` or `tcp:HOST:PORT`.

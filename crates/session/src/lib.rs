@@ -39,7 +39,9 @@ pub use device::serve::BoardServer;
 pub use error::{CommandError, DeviceError, LinkError};
 pub use history::Divergence;
 pub use options::Options;
-pub use program::{JoinError, Library, OpenError, Provided, WriteBackError, contents};
+pub use program::{
+    JoinError, Library, LinkedImport, OpenError, Provided, WriteBackError, contents,
+};
 pub use record::Replayed;
 pub use record::{merge, model, survey};
 pub use scene::is_of_library;

@@ -224,6 +224,7 @@ fn paths_are_kept_with_their_bytes() {
     let report = report.expect("it runs");
     assert_eq!(report.before, ["6 \"OK 12\\n\""]);
     let launch = Launch {
+        libraries: &[],
         program: Path::new(MODEM),
         board: None,
         entry: None,

@@ -254,6 +254,7 @@ fn exported_paths_keep_their_interrupts() {
     let report = report(&program, &options);
     assert!(report.complete && report.traps > 0);
     let launch = Launch {
+        libraries: &[],
         program: &program,
         board: None,
         entry: None,

@@ -258,7 +258,7 @@ fn a_memory_and_a_table_of_the_environment_are_made_for_the_program() {
     assert!(["5", "6"].contains(&results[0].as_str()), "{results:?}");
     let verified = session.execute(Act::Verify, &mut |_| Flow::Continue);
     assert!(verified.is_ok(), "{verified:?}");
-    let contents = borges_session::contents::of_program(&program, None).expect("a program");
+    let contents = borges_session::contents::of_program(&program, &[], None).expect("a program");
     let kinds: Vec<&str> = contents
         .imports
         .iter()

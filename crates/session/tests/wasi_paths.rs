@@ -214,6 +214,7 @@ fn a_tree_of_paths_shows_texts_and_errors_and_is_not_kept() {
     assert!(tree.contains(r#""inputs":["ok","4 \"bug!\""]"#), "{tree}");
     assert!(tree.contains(r#""shown":"EIO, EINTR""#), "{tree}");
     let launch = Launch {
+        libraries: &[],
         program: &program,
         board: None,
         entry: None,

@@ -140,6 +140,9 @@ fn options(launch: &LaunchArguments) -> Result<args::Debug, String> {
     for call in launch.entry.list() {
         option("entry", Some(call));
     }
+    for (name, path) in &launch.link {
+        option("link", Some(format!("{name}={}", file(path))));
+    }
     for folder in &launch.dirs {
         // The host's side of HOST::GUEST is a path here.
         let (host, guest) = folder

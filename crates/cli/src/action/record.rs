@@ -161,10 +161,10 @@ pub(crate) fn opening<T>(output: &Output, work: impl FnOnce(Observer<'_>) -> T) 
     })
 }
 
-/// Says what of a session's file is damaged.
+/// Says what of a session's file is damaged, and what of the program's debug information is left out.
 pub(crate) fn warn_of_damage(session: &Session, output: &Output) {
-    for damage in session.damage() {
-        super::tell(&message::warning(damage, &output.error_paint));
+    for said in session.warnings() {
+        super::tell(&message::warning(&said, &output.error_paint));
     }
 }
 

@@ -15,6 +15,9 @@ use super::JoinedPart;
 
 type Bytes = EndianRcSlice<LittleEndian>;
 
+/// Sections by their names.
+type Named = Vec<(String, Vec<u8>)>;
+
 /// What stands for code that is gone.
 const NOWHERE: u64 = u32::MAX as u64;
 
@@ -42,7 +45,7 @@ impl fmt::Display for Missing {
 }
 
 /// The DWARF sections of all parts, and what is missing in them.
-pub(super) fn joined(parts: &[JoinedPart<'_>]) -> (Vec<(String, Vec<u8>)>, Vec<Missing>) {
+pub(super) fn joined(parts: &[JoinedPart<'_>]) -> (Named, Vec<Missing>) {
     let mut missing = Vec::new();
     let mut readable: Vec<&JoinedPart<'_>> = parts
         .iter()
@@ -66,7 +69,7 @@ pub(super) fn joined(parts: &[JoinedPart<'_>]) -> (Vec<(String, Vec<u8>)>, Vec<M
 }
 
 /// The sections, or the part that cannot be written.
-fn written(parts: &[&JoinedPart<'_>]) -> Result<Vec<(String, Vec<u8>)>, (usize, ConvertError)> {
+fn written(parts: &[&JoinedPart<'_>]) -> Result<Named, (usize, ConvertError)> {
     let mut dwarf = write::Dwarf::new();
     for (number, part) in parts.iter().enumerate() {
         let moving = Moving { part };
@@ -351,7 +354,6 @@ impl Moving<'_> {
 }
 
 /// Addresses of data are what they were: each module's memory is its own, or was shared before.
-#[expect(clippy::unnecessary_wraps, reason = "converters may refuse")]
 fn data(at: u64) -> Option<Address> {
     Some(Address::Constant(at))
 }

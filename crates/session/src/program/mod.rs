@@ -9,7 +9,7 @@ mod system;
 mod write_back;
 
 pub(crate) use join::read_linked;
-pub use join::{JoinError, Library};
+pub use join::{JoinError, Library, LinkedImport};
 pub use system::Provided;
 pub use write_back::WriteBackError;
 pub(crate) use write_back::write_back;

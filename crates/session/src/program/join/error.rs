@@ -5,6 +5,23 @@ use std::path::PathBuf;
 use borges_debuginfo::Known;
 use thiserror::Error;
 
+/// An import of a module that is joined with others.
+#[derive(Debug)]
+pub struct LinkedImport {
+    /// Who has it.
+    pub by: String,
+    /// The import's module.
+    pub module: String,
+    /// Its name.
+    pub name: String,
+}
+
+impl std::fmt::Display for LinkedImport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.module, self.name)
+    }
+}
+
 /// Why modules cannot be joined to one program.
 #[derive(Debug, Error)]
 pub enum JoinError {
@@ -46,29 +63,21 @@ pub enum JoinError {
     )]
     Circle(Vec<String>),
     /// A library lacks what is imported from it.
-    #[error("{by} imports '{module}.{name}', and {} exports nothing of that name{known}", path.display())]
+    #[error("{} imports '{import}', and {} exports nothing of that name{known}", import.by, path.display())]
     Lacks {
-        /// Who imports it.
-        by: String,
-        /// The library.
-        module: String,
-        /// What it lacks.
-        name: String,
+        /// What is imported.
+        import: Box<LinkedImport>,
         /// Its file.
         path: PathBuf,
         /// What it has that is called nearly so.
         known: Known,
     },
     /// A library has something else of this name.
-    #[error("{by} imports '{module}.{name}' as {wanted}, and in {} it is {found}{next}", path.display())]
+    #[error("{} imports '{import}' as {wanted}, and in {} it is {found}{next}", import.by, path.display())]
     Type {
-        /// Who imports it.
-        by: String,
-        /// The library.
-        module: String,
-        /// Of what.
-        name: String,
         /// What is imported.
+        import: Box<LinkedImport>,
+        /// As what.
         wanted: String,
         /// The file that has it.
         path: PathBuf,
@@ -79,16 +88,13 @@ pub enum JoinError {
     },
     /// Modules share an import in ways that nothing outside can be.
     #[error(
-        "{first} imports '{module}.{name}' as {one}, and {second} as {other}: they share what it is, so that both must \
-         declare it alike"
+        "{} imports '{import}' as {one}, and {second} as {other}: they share what it is, so that both must \
+         declare it alike",
+        import.by
     )]
     Apart {
-        /// The import's module.
-        module: String,
-        /// Its name.
-        name: String,
-        /// Who imports it first.
-        first: String,
+        /// What is imported, and by whom first.
+        import: Box<LinkedImport>,
         /// As what.
         one: String,
         /// Who else.
@@ -98,29 +104,23 @@ pub enum JoinError {
     },
     /// The program's memory would not be the first one.
     #[error(
-        "{by} imports the memory '{module}.{name}', which no linked module has: what is imported comes before the \
-         program's own memory, and that must be the first, as calls of the board and of the system work on it; let {by} \
-         have a memory of its own (wasm-ld without --import-memory), or let the program import the same memory"
+        "{0} imports the memory '{import}', which no linked module has: what is imported comes before the \
+         program's own memory, and that must be the first, as calls of the board and of the system work on it; let {0} \
+         have a memory of its own (wasm-ld without --import-memory), or let the program import the same memory",
+        import.by
     )]
     OtherMemory {
-        /// The library.
-        by: String,
-        /// The import's module.
-        module: String,
-        /// Its name.
-        name: String,
+        /// What the library imports.
+        import: Box<LinkedImport>,
     },
     /// A library calls something that works on a memory which is not the library's.
     #[error(
-        "{by} calls '{module}.{name}', which works on the program's first memory, and {by} has {has}: {next}"
+        "{0} calls '{import}', which works on the program's first memory, and {0} has {has}: {next}",
+        import.by
     )]
     Elsewhere {
-        /// The library.
-        by: String,
-        /// The import's module.
-        module: String,
-        /// Its name.
-        name: String,
+        /// What the library calls.
+        import: Box<LinkedImport>,
         /// What it has instead.
         has: &'static str,
         /// What to do.

@@ -12,6 +12,8 @@
 //! | `names` | writes the names of everything |
 
 mod error;
+#[cfg(test)]
+mod moved;
 mod names;
 mod part;
 mod plan;
@@ -19,7 +21,7 @@ mod plan;
 mod tests;
 mod write;
 
-pub use error::JoinError;
+pub use error::{JoinError, LinkedImport};
 
 use std::path::{Path, PathBuf};
 

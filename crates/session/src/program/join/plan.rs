@@ -7,7 +7,7 @@ use borges_debuginfo::Known;
 use borges_vm::{ExternType, Import};
 use borges_wasi::WasiImport;
 
-use super::error::JoinError;
+use super::error::{JoinError, LinkedImport};
 use super::part::{KINDS, Kind, Part};
 use crate::program::described;
 
@@ -120,9 +120,7 @@ impl Plan {
             return Ok(());
         };
         Err(JoinError::OtherMemory {
-            by: part.called(),
-            module: import.module.to_owned(),
-            name: import.name.to_owned(),
+            import: named(part, import.module, import.name),
         })
     }
 
@@ -169,9 +167,7 @@ impl Plan {
                 continue;
             };
             return Err(JoinError::Elsewhere {
-                by: part.called(),
-                module: import.module.to_owned(),
-                name: import.name.to_owned(),
+                import: named(part, import.module, import.name),
                 has,
                 next,
             });
@@ -308,13 +304,11 @@ impl<'p, 'm> Links<'p, 'm> {
                     continue;
                 };
                 let path = self.parts[*library].path.clone();
-                let (module, name) = (import.module.to_owned(), import.name.to_owned());
+                let named = || named(part, import.module, import.name);
                 let Some((found, exported)) = self.exports[*library].get(import.name) else {
                     let known = self.known(*library, kind, import.name);
                     return Err(JoinError::Lacks {
-                        by: part.called(),
-                        module,
-                        name,
+                        import: named(),
                         path,
                         known,
                     });
@@ -328,9 +322,7 @@ impl<'p, 'm> Links<'p, 'm> {
                 };
                 if !fits(&import.ty, &ty) {
                     return Err(JoinError::Type {
-                        by: part.called(),
-                        module,
-                        name,
+                        import: named(),
                         wanted: told(&import.ty),
                         path,
                         found: told(&ty),
@@ -418,9 +410,7 @@ fn share(
 ) -> Result<(), JoinError> {
     let (first, ty) = before;
     let apart = || JoinError::Apart {
-        module: import.module.to_owned(),
-        name: import.name.to_owned(),
-        first: first.called(),
+        import: named(first, import.module, import.name),
         one: told(&ty),
         second: part.called(),
         other: told(&import.ty),
@@ -439,6 +429,15 @@ fn share(
         outside.limits = Some((min, max));
     }
     if alike { Ok(()) } else { Err(apart()) }
+}
+
+/// An import for messages.
+fn named(part: &Part<'_>, module: &str, name: &str) -> Box<LinkedImport> {
+    Box::new(LinkedImport {
+        by: part.called(),
+        module: module.to_owned(),
+        name: name.to_owned(),
+    })
 }
 
 /// How large a memory or a table is.

@@ -8,7 +8,7 @@ use borges_vm::{Exit, Extern, InstanceId, Limits, Machine, Outcome, Shared, Valu
 use super::*;
 
 /// Modules by their names; the program's is empty.
-fn parts<'m>(texts: &'m [(&str, Vec<u8>)]) -> Result<Vec<Part<'m>>, JoinError> {
+pub(super) fn parts<'m>(texts: &'m [(&str, Vec<u8>)]) -> Result<Vec<Part<'m>>, JoinError> {
     let parts = texts.iter().map(|(name, bytes)| {
         let module = borges_vm::Module::new(bytes, &Limits::host()).expect("a module");
         let path = match *name {
@@ -21,7 +21,7 @@ fn parts<'m>(texts: &'m [(&str, Vec<u8>)]) -> Result<Vec<Part<'m>>, JoinError> {
     parts.collect()
 }
 
-fn assembled<'n>(texts: &[(&'n str, &str)]) -> Vec<(&'n str, Vec<u8>)> {
+pub(super) fn assembled<'n>(texts: &[(&'n str, &str)]) -> Vec<(&'n str, Vec<u8>)> {
     let assembled = texts.iter();
     assembled
         .map(|(name, text)| (*name, wat::parse_str(text).expect(text)))
