@@ -9,7 +9,7 @@ use gimli::write::{
     ConvertUnit, ConvertUnitEntry, EndianVec, Location, LocationList, Range, RangeList, Sections,
     UnitEntryId,
 };
-use gimli::{EndianRcSlice, LittleEndian};
+use gimli::{EndianRcSlice, LineEncoding, LittleEndian};
 
 use super::JoinedPart;
 
@@ -55,10 +55,12 @@ pub(super) fn joined(parts: &[JoinedPart<'_>]) -> (Named, Vec<Missing>) {
         match written(&readable) {
             Ok(sections) => break sections,
             // What was written of the part is in between: all others are written once more.
-            Err((number, error)) => {
+            Err((number, error)) if number < readable.len() => {
                 let part = readable.remove(number).called();
                 missing.push(Missing::All { part, error });
             }
+            // There is nothing in it that cannot be written.
+            Err(_) => break Vec::new(),
         }
     };
     for part in readable.iter().filter(|part| !part.has_first_memory) {
@@ -77,13 +79,12 @@ fn written(parts: &[&JoinedPart<'_>]) -> Result<Named, (usize, ConvertError)> {
     }
     let mut sections = Sections::new(EndianVec::new(LittleEndian));
     let mut found = Vec::new();
-    match dwarf.write(&mut sections) {
-        Ok(()) => {}
-        // Nobody knows whose it is.
-        Err(error) if !parts.is_empty() => {
-            return Err((parts.len() - 1, ConvertError::from(error)));
-        }
-        Err(_) => {}
+    if let Err(error) = dwarf.write(&mut sections) {
+        // The error does not say whose it is: the part's that cannot be written alone either.
+        let alone = |part: &&JoinedPart<'_>| parts.len() > 1 && written(&[*part]).is_err();
+        let number = parts.iter().position(alone);
+        let error = ConvertError::from(error);
+        return Err((number.unwrap_or(parts.len().saturating_sub(1)), error));
     }
     let done: Result<(), std::convert::Infallible> = sections.for_each(|id, data| {
         if !data.slice().is_empty() {
@@ -150,38 +151,41 @@ impl Moving<'_> {
     }
 
     fn lines(&self, unit: &mut ConvertUnit<'_, Bytes>) -> ConvertResult<()> {
-        let Some(mut lines) = unit.read_line_program(None, None)? else {
+        if let Some(program) = &unit.read_unit.line_program {
+            let mut instructions = program.header().instructions();
+            while let Some(instruction) = instructions.next_instruction(program.header())? {
+                // No compiler writes that, and the writer wants a name.
+                if let read::LineInstruction::DefineFile(_) = instruction {
+                    return Err(ConvertError::InvalidFileIndex);
+                }
+            }
+        }
+        // With an encoding that is surely one, whatever the old one was.
+        let encoding = LineEncoding::default();
+        let Some(mut lines) = unit.read_line_program(None, Some(encoding))? else {
             return Ok(());
         };
-        // Where the sequence goes on that is written, if it is not at an end.
-        let mut goes_on = false;
         while let Some(sequence) = lines.read_sequence()? {
             let was = sequence.start.unwrap_or_default();
-            let begin = self.part.code.at(was);
-            let offset = |length: u64, begin: u64| {
-                let end = self.part.code.at(was.saturating_add(length));
-                end.map(|end| end.saturating_sub(begin))
+            let Some(begin) = self.part.code.at(was) else {
+                continue;
             };
-            if let Some(begin) = begin {
-                match goes_on {
-                    true => lines.set_address(Address::Constant(begin)),
-                    false => lines.begin_sequence(Some(Address::Constant(begin))),
-                }
-                goes_on = true;
-                for mut row in sequence.rows {
-                    if let Some(offset) = offset(row.address_offset, begin) {
-                        row.address_offset = offset;
-                        lines.generate_row(row);
-                    }
+            // A sequence goes forwards, whatever was said, and another address begins another one.
+            let mut last = 0;
+            lines.begin_sequence(Some(Address::Constant(begin)));
+            for mut row in sequence.rows {
+                if let Some(at) = self.part.code.at(was.saturating_add(row.address_offset)) {
+                    last = at.saturating_sub(begin).max(last);
+                    (row.address_offset, row.op_index) = (last, 0);
+                    lines.generate_row(row);
                 }
             }
-            if let ConvertLineSequenceEnd::Length(length) = sequence.end
-                && goes_on
-            {
-                let begin = begin.unwrap_or_default();
-                lines.end_sequence(offset(length, begin).unwrap_or_default());
-                goes_on = false;
-            }
+            let end = match sequence.end {
+                ConvertLineSequenceEnd::Length(length) => was.saturating_add(length),
+                ConvertLineSequenceEnd::Address(address) => address,
+            };
+            let end = self.part.code.at(end).unwrap_or_default();
+            lines.end_sequence(end.saturating_sub(begin).max(last));
         }
         if lines.in_sequence() {
             return Err(ConvertError::MissingLineEndSequence);

@@ -41,7 +41,7 @@ impl CodeMap {
         let after = self.moved.partition_point(|(known, _)| *known <= old);
         let (known, new) = *self.moved.get(after.checked_sub(1)?)?;
         let next = self.moved.get(after).map_or(new, |(_, next)| *next);
-        Some(u64::from((new + (old - known)).min(next)))
+        Some(new.saturating_add(old - known).min(next).into())
     }
 }
 

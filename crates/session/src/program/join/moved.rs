@@ -157,3 +157,51 @@ fn lines_and_variables_are_the_same_in_joined_programs() {
         );
     }
 }
+
+/// Bytes of debug information that mean nothing, or something else, are written anew or left out by name; nothing panics,
+/// and the joined module is whole.
+#[test]
+fn hostile_debug_information_is_joined_or_left_out() {
+    let (mut kept, mut left_out) = (0, 0);
+    for path in PROGRAMS.into_iter().take(3) {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(path);
+        let bytes = std::fs::read(&file).expect("a file");
+        let module = borges_vm::Module::new(&bytes, &borges_vm::Limits::host()).expect("a module");
+        let library = assembled(&[("env", &library(&module))]);
+        let mut ranges = Vec::new();
+        for payload in wasmparser::Parser::new(0).parse_all(&bytes) {
+            if let Ok(wasmparser::Payload::CustomSection(section)) = payload
+                && section.name().starts_with(".debug_")
+            {
+                let range = section.data_range();
+                ranges.push(range.start as usize..range.end as usize);
+            }
+        }
+        for seed in 0..60 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut bytes = bytes.clone();
+            for _ in 0..random.usize(1..4) {
+                let range = random.choice(&ranges).expect("DWARF").clone();
+                bytes[random.usize(range)] = random.u8(..);
+            }
+            let mut files = vec![("", bytes)];
+            files.extend(library.clone());
+            let parts = parts(&files).expect("parts");
+            let joined = join(&parts, &borges_board::Board::default_board()).expect("joined");
+            let whole = borges_vm::Module::new(&joined, &borges_vm::Limits::host());
+            assert!(whole.is_ok(), "{path} {seed}");
+            let info = DebugInfo::load(&joined, &borges_debuginfo::NoSources).expect("read");
+            let warnings = info.warnings().iter().map(ToString::to_string);
+            let said = warnings
+                .filter(|said| said.starts_with("the DWARF of the program"))
+                .count();
+            *if said > 0 { &mut left_out } else { &mut kept } += 1;
+        }
+    }
+    assert!(
+        kept > 20 && left_out > 20,
+        "{kept} kept, {left_out} left out"
+    );
+}
