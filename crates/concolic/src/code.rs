@@ -42,9 +42,10 @@ pub(crate) enum Op {
         offset: u32,
     },
     MemoryGrow,
-    /// A load of another memory than the first.
+    /// A load of another memory than the first, or a call through a table whose elements are named with 64 bits: the operand
+    /// must be known.
     LoadElsewhere,
-    /// Anything else on another memory than the first, which may change it.
+    /// Anything else on such a memory, which may change it, and everything on a first memory whose addresses have 64 bits.
     Elsewhere,
     Unary(NumericOp),
     Binary(NumericOp),
@@ -121,7 +122,7 @@ impl Code {
                     op: match vectors {
                         true => Op::Vectors,
                         false if module.ends_catch(offset) => Op::EndCatch,
-                        false => decode(&instr, is_last),
+                        false => decode(module, &instr, is_last),
                     },
                     begins: begins.take(),
                     is_stop: stops.contains(&offset),
@@ -164,7 +165,11 @@ impl Code {
     }
 }
 
-fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
+fn decode(module: &Module, instr: &Instr<'_>, is_last: bool) -> Op {
+    let is_64 = |table: u32| {
+        let table = module.table_types().get(table as usize);
+        table.is_some_and(|table| table.is_64)
+    };
     match *instr {
         Instr::End if is_last => Op::Return,
         Instr::Unreachable
@@ -185,6 +190,9 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::BrIf(_) => Op::BrIf,
         Instr::BrTable(targets) => Op::BrTable(targets.len() + 1),
         Instr::Return => Op::Return,
+        // A number that is known stays what it is, however wide.
+        Instr::CallIndirect { table, .. } if is_64(table) => Op::LoadElsewhere,
+        Instr::ReturnCallIndirect { table, .. } if is_64(table) => Op::Elsewhere,
         Instr::CallIndirect { table, .. } => Op::CallIndirect(table),
         Instr::ReturnCall(_) => Op::TailCall(None),
         Instr::ReturnCallIndirect { table, .. } => Op::TailCall(Some(table)),
@@ -199,11 +207,11 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::TableSet(_) => Op::TableSet,
         Instr::Load(opcode, arg) => Op::Load {
             opcode,
-            offset: arg.offset,
+            offset: arg.offset as u32,
         },
         Instr::Store(opcode, arg) => Op::Store {
             opcode,
-            offset: arg.offset,
+            offset: arg.offset as u32,
         },
         Instr::MemoryGrow => Op::MemoryGrow,
         // Nothing that is followed changes another memory, so that its size is known.
@@ -226,6 +234,8 @@ fn decode(instr: &Instr<'_>, is_last: bool) -> Op {
         Instr::TableGrow(_) => Op::TableGrow,
         Instr::TableFill(_) => Op::TableFill,
         Instr::Wide(..) => Op::Vectors,
+        // Only the first memory may have what is not known.
+        Instr::Elsewhere(Elsewhere::Load(_, _, 0)) => Op::Elsewhere,
         Instr::Elsewhere(Elsewhere::Load(..)) => Op::LoadElsewhere,
         Instr::Elsewhere(_) => Op::Elsewhere,
         Instr::Throw(_) | Instr::ThrowRef | Instr::Rethrow(_) => Op::Throw,

@@ -185,7 +185,9 @@ impl Cut {
         match self {
             Cut::Vectors => Some("a function with vectors (SIMD), which are not followed"),
             Cut::Exceptions => Some("an exception is thrown, which is not followed"),
-            Cut::Memories => Some("another memory than the first is used, which is not followed"),
+            Cut::Memories => Some(
+                "another memory than the first, or one with 64-bit addresses, is used, which is not followed",
+            ),
             _ => None,
         }
     }

@@ -101,7 +101,7 @@ impl DebugInfo {
                 signed: false,
                 ..
             }) => (Encoding::Unsigned, *size),
-            Some(Type::Pointer { .. }) => (Encoding::Unsigned, POINTER_BYTES),
+            Some(Type::Pointer { .. }) => (Encoding::Unsigned, self.types().pointer_bytes()),
             Some(_) => return None,
             None => match ty.built_in() {
                 Some(ValType::I32) => (Encoding::Signed, 4),

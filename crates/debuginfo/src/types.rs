@@ -175,7 +175,7 @@ pub(crate) enum Type {
     Function,
 }
 
-/// Pointers and addresses of 32-bit memories.
+/// Bytes of pointers into a memory whose addresses have 32 bits, which is what the shapes of libraries' types are known for.
 pub(crate) const POINTER_BYTES: u32 = 4;
 
 /// Longest chain of aliases and qualifiers that is followed; a hostile one may go in a circle.
@@ -190,6 +190,8 @@ pub(crate) struct Types {
     /// Records of C++'s library by what they are an instance of: the name before `<` and the first
     /// argument. Only those that no other record leads to ([`Types::index_nodes`]).
     nodes: HashMap<(&'static str, TypeId), TypeId>,
+    /// True if pointers have 64 bits, as into a memory whose addresses have.
+    has_far_pointers: bool,
 }
 
 /// Templates of libc++ whose instances are found by their first argument only.
@@ -201,6 +203,20 @@ const NODES: [&str; 4] = [
 ];
 
 impl Types {
+    /// Notes the bytes of an address in a unit.
+    pub(crate) fn note_addresses(&mut self, bytes: u8) {
+        self.has_far_pointers |= bytes == 8;
+    }
+
+    /// Bytes of pointers.
+    pub(crate) fn pointer_bytes(&self) -> u32 {
+        if self.has_far_pointers {
+            2 * POINTER_BYTES
+        } else {
+            POINTER_BYTES
+        }
+    }
+
     /// Gives the values of enums the sign that their underlying types have: compilers write the
     /// same bits with or without one.
     pub(crate) fn settle_enums(&mut self) {
@@ -307,7 +323,7 @@ impl Types {
             Type::Base { size, .. } | Type::Record { size, .. } | Type::Enum { size, .. } => {
                 Some(*size)
             }
-            Type::Pointer { .. } => Some(POINTER_BYTES),
+            Type::Pointer { .. } => Some(self.pointer_bytes()),
             Type::Array { element, count } => {
                 let element = self.size_within(*element, depth)?;
                 u32::try_from((*count)?).ok()?.checked_mul(element)

@@ -273,7 +273,6 @@ fn a_memory_and_a_table_of_the_environment_are_made_for_the_program() {
 fn a_module_of_a_newer_webassembly_is_told_which_feature() {
     for (text, feature, flag) in [
         ("(module (memory 1 2 shared))", "threads", "-pthread"),
-        ("(module (memory i64 1))", "memory64", "wasm32"),
         ("(component)", "component", "wasm32-unknown-unknown"),
     ] {
         let told = refused(text);

@@ -1,8 +1,9 @@
 //! A WebAssembly virtual machine that counts exactly, stops anywhere and can be saved and restored
 //! between any two instructions.
 //!
-//! It runs WebAssembly 2.0 with extended constants, tail calls, relaxed SIMD, exceptions and several memories, without an
-//! operating system if need be, and knows nothing of debugging beyond stopping and states. Three properties matter more than any other:
+//! It runs WebAssembly 2.0 with extended constants, tail calls, relaxed SIMD, exceptions, several memories and 64-bit
+//! addresses, without an operating system if need be, and knows nothing of debugging beyond stopping and states. Three
+//! properties matter more than any other:
 //!
 //! - **It returns, and never calls out.** [`Machine::run`] executes until the program ends, traps,
 //!   calls the embedder, or a step count is reached, and says which; the embedder answers with

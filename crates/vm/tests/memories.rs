@@ -99,50 +99,74 @@ const ACCESSES: [(&str, &str); 23] = [
     ("i64.store32", "i64"),
 ];
 
-/// A program whose functions do each access on the first memory, and one whose functions do the same on another one.
-fn accesses(memory: u32) -> String {
+/// A program whose functions do each access on this memory, whose addresses are of this type.
+fn accesses(memory: u32, address: &str) -> String {
     let memories: String = (0..=memory)
         .map(|index| match index == memory {
-            true => "(memory 1 3)",
-            false => "(memory 1 1)",
+            true => format!("(memory {address} 1 3)"),
+            false => "(memory 1 1)".to_owned(),
         })
         .collect();
     let mut text = format!("(module {memories} (data $d \"0123456789\")");
     for (number, (name, ty)) in ACCESSES.iter().enumerate() {
         let access = format!("{name} {memory} offset=3 (local.get 0)");
         text += &if name.contains("store") {
-            format!("(func (export \"f{number}\") (param i32 {ty}) ({access} (local.get 1)))")
+            format!("(func (export \"f{number}\") (param {address} {ty}) ({access} (local.get 1)))")
         } else {
-            format!("(func (export \"f{number}\") (param i32) (result {ty}) ({access}))")
+            format!("(func (export \"f{number}\") (param {address}) (result {ty}) ({access}))")
         };
     }
     text + &format!(
-        r#"(func (export "fill") (param i32 i32 i32)
+        r#"(func (export "fill") (param {address} i32 {address})
             (memory.fill {memory} (local.get 0) (local.get 1) (local.get 2)))
-        (func (export "copy") (param i32 i32 i32)
+        (func (export "copy") (param {address} {address} {address})
             (memory.copy {memory} {memory} (local.get 0) (local.get 1) (local.get 2)))
-        (func (export "init") (param i32 i32 i32)
+        (func (export "init") (param {address} i32 i32)
             (memory.init {memory} $d (local.get 0) (local.get 1) (local.get 2)))
-        (func (export "grow") (param i32) (result i32) (memory.grow {memory} (local.get 0)))
-        (func (export "size") (result i32) (memory.size {memory})))"#
+        (func (export "grow") (param {address}) (result {address}) (memory.grow {memory} (local.get 0)))
+        (func (export "size") (result {address}) (memory.size {memory})))"#
     )
 }
 
-/// What is done on the first memory of one program is done on the fourth of another: everything is the same, traps and
-/// step counts as well, and the other memories stay as they are.
+/// These arguments of a function on a memory whose addresses may have 64 bits.
+fn widened(machine: &Machine, name: &str, args: &[Value]) -> Vec<Value> {
+    let module = machine.module().unwrap();
+    let ty = module.func_type(module.exported_func(name).unwrap());
+    let widened = |(arg, ty): (&Value, &ValType)| match (arg, ty) {
+        (Value::I32(address), ValType::I64) => Value::I64(i64::from(*address as u32)),
+        _ => *arg,
+    };
+    args.iter().zip(&ty.unwrap().params).map(widened).collect()
+}
+
+/// The outcome, with a size of 64 bits as one of 32.
+fn narrowed(machine: &Machine, name: &str) -> Option<Outcome> {
+    match (machine.outcome()?, name) {
+        (Outcome::Finished(values), "grow" | "size") => match values[..] {
+            [Value::I64(size)] => Some(Outcome::Finished(vec![Value::I32(size as i32)])),
+            _ => Some(Outcome::Finished(values.clone())),
+        },
+        (outcome, _) => Some(outcome.clone()),
+    }
+}
+
+/// What is done on the first memory of one program is done on the fourth of another, and on memories whose addresses have
+/// 64 bits: everything is the same, traps and step counts as well, and the other memories stay as they are.
 #[test]
 fn another_memory_is_like_the_first() {
     let limits = Limits {
         memory_pages: 6,
         ..Limits::default()
     };
-    let first = tiers(&accesses(0), limits);
-    let fourth = tiers(&accesses(3), limits);
-    let mut machines: Vec<(u32, Machine)> = first
-        .into_iter()
-        .map(|machine| (0, machine))
-        .chain(fourth.into_iter().map(|machine| (3, machine)))
-        .collect();
+    let mut kinds = vec![(0, "i32"), (3, "i32")];
+    if cfg!(feature = "memory64") {
+        kinds.extend([(0, "i64"), (3, "i64")]);
+    }
+    let mut machines: Vec<(u32, Machine)> = Vec::new();
+    for (memory, address) in kinds {
+        let both = tiers(&accesses(memory, address), limits);
+        machines.extend(both.into_iter().map(|machine| (memory, machine)));
+    }
     let mut random = Random::new(1);
     let mut names: Vec<String> = (0..ACCESSES.len()).map(|n| format!("f{n}")).collect();
     names.extend(["fill", "copy", "init", "grow", "size"].map(str::to_owned));
@@ -180,10 +204,10 @@ fn another_memory_is_like_the_first() {
             })
             .collect();
         let mut all = machines.iter_mut().map(|(memory, machine)| {
-            begin(machine, name, &args);
+            begin(machine, name, &widened(machine, name, &args));
             machine.run(u64::MAX);
             let bytes = machine.memory_at(*memory).unwrap().to_vec();
-            (machine.outcome().cloned(), machine.steps(), bytes)
+            (narrowed(machine, name), machine.steps(), bytes)
         });
         let (outcome, steps, bytes) = all.next().unwrap();
         for (other, of, found) in all {

@@ -45,6 +45,11 @@ jumps=(-mllvm -wasm-enable-sjlj)
 newer cc jumping.c "$objects/jumping.o" -g0 "${jumps[@]}"
 older=true newer cc jumps.c "$objects/jumps.o" -g "${jumps[@]}"
 joined jumps jumps.o jumping.o
+# With addresses of 64 bits.
+python3 -m ziglang cc --target=wasm64-freestanding -O0 -g -fno-sanitize=all -fno-stack-protector \
+    -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. -c far.c -o "$objects/far.o"
+(cd "$objects" && python3 -m ziglang wasm-ld -mwasm64 --no-entry --export=main --stack-first -z stack-size=8192 far.o -o far.wasm)
+install -m 644 "$objects/far.wasm" far.wasm
 rm -r "$objects"
 wasm-as nameless.wat -o nameless.wasm
 # wasm-as leaves out the names of memories.

@@ -7,7 +7,7 @@ use gimli::{AttributeValue, Reader};
 use super::entries::{Context, Entry, LONG_PATH, Unit, is_static, nested, number};
 use super::unit::NumberAt;
 use super::{Slice, Stop, VariableHome};
-use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variant, Variants};
+use crate::types::{Encoding, Field, Role, Type, TypeId, Variant, Variants};
 
 impl NumberAt<'_> {
     /// A type, if the entry is one.
@@ -62,7 +62,10 @@ impl NumberAt<'_> {
                 (record, Context::Record(at, path))
             }
             gimli::DW_TAG_enumeration_type => {
-                let size = if size == 0 { POINTER_BYTES } else { size };
+                let size = match size {
+                    0 => self.dwarf.types.pointer_bytes(),
+                    size => size,
+                };
                 let values = Vec::new();
                 let ty = Type::Enum {
                     name,

@@ -95,6 +95,7 @@ impl<'a> NumberAt<'a> {
             Some(at) => self.line_table(&unit, at),
             None => Vec::new(),
         };
+        self.dwarf.types.note_addresses(unit.header.address_size());
         let done = self.entries(&unit, at as u32, &files);
         // Also of a unit that breaks off, what came before is used.
         self.dwarf.units.push(unit);

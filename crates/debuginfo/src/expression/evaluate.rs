@@ -12,7 +12,7 @@ use crate::DebugInfo;
 use crate::child::Number;
 use crate::place::{Holder, Piece, Stopped, Unavailable, ValuePlace};
 use crate::show::{float_text, write_string};
-use crate::types::{POINTER_BYTES, TypeId};
+use crate::types::TypeId;
 use crate::variables::{FramePoint, Object};
 
 /// Names that the embedder knows: arguments of a primitive, pins, counters.
@@ -261,7 +261,7 @@ impl Evaluator<'_> {
             NodeKind::SizeOfType(ty) => {
                 let size = match ty.pointers {
                     0 => self.size_of_type(node, self.type_id(node, ty)?, &ty.name)?,
-                    _ => POINTER_BYTES,
+                    _ => self.info.types().pointer_bytes(),
                 };
                 Ok(Evaluated::Number(Number::Int(size.into())))
             }
@@ -409,7 +409,7 @@ impl Evaluator<'_> {
         let size = match &value {
             Evaluated::Object(object) => object.place.length(),
             Evaluated::Elements(objects) => objects.iter().map(|o| o.place.length()).sum(),
-            Evaluated::Pointer { .. } => POINTER_BYTES,
+            Evaluated::Pointer { .. } => self.info.types().pointer_bytes(),
             Evaluated::Number(number) => {
                 return error(operand, ExpressionErrorKind::NoSize(number.to_string()));
             }

@@ -12,16 +12,11 @@ struct Feature {
 }
 
 /// Those that compilers use today; where a module needs several, in this order.
-const FEATURES: [Feature; 6] = [
+const FEATURES: [Feature; 5] = [
     Feature {
         flag: WasmFeatures::THREADS,
         name: "threads (atomics, shared memory)",
         instead: "clang: no -pthread, -mno-atomics; rustc: -C target-feature=-atomics; asc: --disable threads",
-    },
-    Feature {
-        flag: WasmFeatures::MEMORY64,
-        name: "64-bit memory (memory64)",
-        instead: "build for wasm32 instead of wasm64",
     },
     Feature {
         flag: WasmFeatures::GC,
@@ -52,7 +47,8 @@ const HERE: WasmFeatures = WasmFeatures::WASM2
     .union(WasmFeatures::TAIL_CALL)
     .union(WasmFeatures::EXCEPTIONS)
     .union(WasmFeatures::LEGACY_EXCEPTIONS)
-    .union(WasmFeatures::MULTI_MEMORY);
+    .union(WasmFeatures::MULTI_MEMORY)
+    .union(WasmFeatures::MEMORY64);
 
 /// What a module needs that the VM does not have, and what to do about it; nothing if that is not why it is refused.
 pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
@@ -106,7 +102,6 @@ mod tests {
     fn the_feature_is_named_and_nothing_else() {
         for (text, name) in [
             ("(module (memory 1 2 shared))", "threads"),
-            ("(module (memory i64 1))", "memory64"),
             ("(module (type (struct (field i32))))", "garbage collection"),
             (
                 "(module (type $t (func)) (func (param (ref $t))))",
@@ -127,10 +122,10 @@ mod tests {
                 .count();
             assert!(others <= 1, "{text}: {told}");
         }
-        let both = "(module (memory 1 1 shared) (memory i64 1))";
+        let both = "(module (memory 1 1 shared) (type (struct (field i32))))";
         let told = named(both).unwrap_or_default();
         assert!(
-            told.contains("threads") && told.contains("memory64"),
+            told.contains("threads") && told.contains("garbage collection"),
             "{told}"
         );
     }

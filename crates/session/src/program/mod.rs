@@ -439,14 +439,16 @@ fn described(ty: &ExternType<'_>) -> (&'static str, String) {
     };
     match ty {
         ExternType::Func(ty) => ("function", ty.to_string()),
-        ExternType::Table(table) => (
-            "table",
-            format!("{} {}", limits(table.min, table.max), table.element),
-        ),
-        ExternType::Memory(memory) => (
-            "memory",
-            format!("{} pages", limits(memory.min, memory.max)),
-        ),
+        ExternType::Table(table) => {
+            let limits = limits(table.min, table.max);
+            let far = if table.is_64 { "64-bit " } else { "" };
+            ("table", format!("{far}{limits} {}", table.element))
+        }
+        ExternType::Memory(memory) => {
+            let limits = limits(memory.min, memory.max);
+            let far = if memory.is_64 { "64-bit " } else { "" };
+            ("memory", format!("{far}{limits} pages"))
+        }
         ExternType::Global(global) => {
             let mutable = if global.mutable { "mutable " } else { "" };
             ("global", format!("{mutable}{}", global.value))

@@ -99,7 +99,7 @@ const UNFOLLOWED: [(Cut, &str, &str); 5] = [
     (
         Cut::Memories,
         "memories",
-        "another memory than the first is used, which is not followed, on",
+        "another memory than the first, or one with 64-bit addresses, is used, which is not followed, on",
     ),
 ];
 

@@ -403,7 +403,9 @@ fn cut_by(cut: Cut) -> &'static str {
         Cut::Waits => "exploration ended before",
         Cut::Vectors => "a function with vectors (SIMD), which are not followed",
         Cut::Exceptions => "an exception is thrown, which is not followed",
-        Cut::Memories => "another memory than the first is used, which is not followed",
+        Cut::Memories => {
+            "another memory than the first, or one with 64-bit addresses, is used, which is not followed"
+        }
     }
 }
 

@@ -13,7 +13,21 @@ pub struct MemoryArg {
     /// The exponent of the promised alignment; without effect on the result.
     pub align: u32,
     /// Added to the address operand without wrapping around.
-    pub offset: u32,
+    pub offset: Offset,
+}
+
+/// The offset of an access; of a memory whose addresses have 32 bits, it has no more.
+#[cfg(feature = "memory64")]
+pub type Offset = u64;
+/// The offset of an access.
+#[cfg(not(feature = "memory64"))]
+pub type Offset = u32;
+
+fn offset(reader: &mut Reader<'_>) -> Result<Offset, Malformed> {
+    #[cfg(feature = "memory64")]
+    return reader.u64();
+    #[cfg(not(feature = "memory64"))]
+    reader.u32()
 }
 
 /// The opcode of the first memory access.
@@ -88,7 +102,7 @@ pub(super) fn memory_arg(reader: &mut Reader<'_>) -> Result<(MemoryArg, u32), Ma
         0 => 0,
         _ => reader.u32()?,
     };
-    let offset = reader.u32()?;
+    let offset = offset(reader)?;
     Ok((MemoryArg { align, offset }, memory))
 }
 

@@ -1,4 +1,4 @@
-//! Instructions on other memories than the first.
+//! Instructions that name their memory.
 
 use core::fmt;
 
@@ -8,8 +8,8 @@ use super::access::{MemoryArg, write_access};
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
 
-/// An instruction on another memory than the first, whose index is named: whoever knows of one memory only does not take it
-/// for one on that.
+/// An instruction on another memory than the first, or on the first if its addresses have 64 bits. The memory's index is
+/// named: whoever knows of one memory only does not take it for one on that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Elsewhere {
     /// A load; the opcode (0x28 to 0x35) tells which.
@@ -30,7 +30,7 @@ pub enum Elsewhere {
         /// The memory that it is copied to.
         memory: u32,
     },
-    /// `memory.copy`; one of the two may be the first memory.
+    /// `memory.copy`; one of the two may be the first memory, whatever its addresses.
     Copy {
         /// The memory that is written.
         to: u32,

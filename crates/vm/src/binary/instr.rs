@@ -477,12 +477,29 @@ impl Elsewhere {
     }
 }
 
+#[cfg(feature = "memory64")]
+impl Instr<'_> {
+    /// It with the first memory named, if it is one on that.
+    pub(crate) fn named(self) -> Self {
+        match self {
+            Instr::MemoryCopy => Instr::Elsewhere(Elsewhere::Copy { to: 0, from: 0 }),
+            instr => elsewhere(instr, 0),
+        }
+    }
+}
+
 /// What an instruction on the first memory is on this one.
 #[cfg(feature = "memories")]
 fn of_memory(instr: Instr<'_>, memory: u32) -> Instr<'_> {
-    if memory == 0 {
-        return instr;
+    match memory {
+        0 => instr,
+        memory => elsewhere(instr, memory),
     }
+}
+
+/// An instruction on the first memory with this one named.
+#[cfg(feature = "memories")]
+fn elsewhere(instr: Instr<'_>, memory: u32) -> Instr<'_> {
     Instr::Elsewhere(match instr {
         Instr::Load(opcode, arg) => Elsewhere::Load(opcode, arg, memory),
         Instr::Store(opcode, arg) => Elsewhere::Store(opcode, arg, memory),

@@ -8,7 +8,7 @@ mod elsewhere;
 mod instr;
 mod reader;
 
-pub use access::MemoryArg;
+pub use access::{MemoryArg, Offset};
 pub(crate) use access::{NAMES_MEMORY, memory_width};
 #[cfg(feature = "exceptions")]
 pub use catches::{Catch, Catches};

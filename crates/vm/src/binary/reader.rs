@@ -66,6 +66,9 @@ pub enum MalformedKind {
     /// Flags of a table's or memory's limits that do not exist (or are of a later standard).
     #[error("malformed limits flags")]
     BadLimits,
+    /// A memory or table whose addresses have 64 bits, where the machine was built without.
+    #[error("64-bit memories and tables are not there")]
+    NoMemory64,
     /// A global is neither constant nor variable.
     #[error("malformed mutability")]
     BadMutability,
@@ -180,6 +183,12 @@ impl<'m> Reader<'m> {
 
     pub(crate) fn u32(&mut self) -> Result<u32> {
         self.unsigned(32).map(|value| value as u32)
+    }
+
+    /// An unsigned number of 64 bits.
+    #[cfg(feature = "memory64")]
+    pub(crate) fn u64(&mut self) -> Result<u64> {
+        self.unsigned(64)
     }
 
     pub(crate) fn i32(&mut self) -> Result<i32> {

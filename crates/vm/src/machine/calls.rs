@@ -244,7 +244,7 @@ impl Machine {
             Instr::Call(func) | Instr::ReturnCall(func) => *instance.funcs.get(func as usize)?,
             Instr::CallIndirect { ty, table } | Instr::ReturnCallIndirect { ty, table } => {
                 arguments_end = arguments_end.checked_sub(1)?;
-                let index = *self.state.stack.get(arguments_end)? as u32;
+                let index = *self.state.stack.get(arguments_end)?;
                 let tables = &self.state.store.tables;
                 match indirect(tables, &self.funcs, instance, (ty, table, index)) {
                     Ok(address) => address,

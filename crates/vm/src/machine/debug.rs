@@ -256,7 +256,7 @@ impl Machine {
         }
         let operand = |depth: usize| {
             let at = self.state.sp.checked_sub(depth)?;
-            self.state.stack.get(at).map(|cell| u64::from(*cell as u32))
+            self.state.stack.get(at).copied()
         };
         #[cfg(feature = "memories")]
         let instr = match instr {
@@ -265,19 +265,20 @@ impl Machine {
         };
         let (start, length) = match instr {
             Instr::Store(opcode, arg) => (
-                operand(2)? + u64::from(arg.offset),
+                operand(2)?.saturating_add(arg.offset.into()),
                 memory_width(opcode).1.into(),
             ),
             #[cfg(feature = "simd")]
             Instr::Wide(op, arg) if op.is_store() => {
-                (operand(3)? + u64::from(arg.offset), op.width().into())
+                let start = operand(3)?.saturating_add(arg.offset.into());
+                (start, op.width().into())
             }
             Instr::MemoryFill | Instr::MemoryCopy | Instr::MemoryInit(_) => {
                 (operand(3)?, operand(1)?)
             }
             _ => return None,
         };
-        Some(start..start + length)
+        Some(start..start.saturating_add(length))
     }
 
     fn writes_global(&self, global: u32) -> Option<bool> {

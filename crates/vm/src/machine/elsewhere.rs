@@ -1,5 +1,5 @@
-//! Instructions on other memories than the first. Both tiers leave them to this: what there is one of stays as fast as if
-//! there were nothing else.
+//! Instructions on other memories than the first, or on one whose addresses have 64 bits. Both tiers leave them to this:
+//! what there is one of stays as fast as if there were nothing else.
 
 use super::Instance;
 use super::memory::Memory;
@@ -28,8 +28,8 @@ pub(super) fn execute(
             Ok(())
         }
         Elsewhere::Grow(_) => {
-            let delta = operands.pop() as u32;
-            operands.push(slow::memory_grow(store, fixed, address, delta).into());
+            let delta = operands.pop();
+            operands.push(slow::memory_grow(store, fixed, address, delta));
             Ok(())
         }
         Elsewhere::Init { data, memory } => {
@@ -43,16 +43,6 @@ pub(super) fn execute(
     }
 }
 
-/// The bytes of an access.
-fn place(memory: &Memory, base: u64, arg: MemoryArg, width: u32) -> Result<[usize; 2], Trap> {
-    let start = u64::from(base as u32) + u64::from(arg.offset);
-    let end = start + u64::from(width);
-    if end > memory.bytes.len() as u64 {
-        return Err(memory_fault(memory.pages, start, width.into()));
-    }
-    Ok([start as usize, end as usize])
-}
-
 fn load(
     memory: Option<&mut Memory>,
     operands: &mut Operands<'_>,
@@ -61,9 +51,9 @@ fn load(
 ) -> Result<(), Trap> {
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let (_, width) = memory_width(opcode);
-    let [start, end] = place(memory, operands.pop(), arg, width)?;
+    let range = memory.place(operands.pop(), arg.offset, width.into())?;
     let mut bytes = [0; 8];
-    let found = memory.bytes.get(start..end).unwrap_or_default();
+    let found = memory.bytes.get(range).unwrap_or_default();
     bytes
         .iter_mut()
         .zip(found)
@@ -90,8 +80,8 @@ fn write(
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let (_, width) = memory_width(opcode);
     let bytes = operands.pop().to_le_bytes();
-    let [start, end] = place(memory, operands.pop(), arg, width)?;
-    let room = memory.bytes.range_mut(start..end).unwrap_or_default();
+    let range = memory.place(operands.pop(), arg.offset, width.into())?;
+    let room = memory.bytes.range_mut(range).unwrap_or_default();
     room.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
     Ok(())
 }
@@ -100,7 +90,7 @@ fn write(
 fn copy(
     store: &mut Store,
     (to_memory, from_memory): (u32, u32),
-    [to, from, count]: [u32; 3],
+    [to, from, count]: [u64; 3],
 ) -> Result<(), Trap> {
     // An instance may have one memory under two indices.
     if to_memory == from_memory {
@@ -109,7 +99,7 @@ fn copy(
     let both = [to_memory as usize, from_memory as usize];
     let [target, source] =
         (store.memories.get_disjoint_mut(both)).map_err(|_| Trap::MemoryOutOfBounds)?;
-    let outside = |memory: &Memory, at: u32| memory_fault(memory.pages, at.into(), count.into());
+    let outside = |memory: &Memory, at: u64| memory_fault(memory.pages, at, count);
     let read = range(from, count, source.bytes.len()).ok_or_else(|| outside(source, from))?;
     let written = range(to, count, target.bytes.len()).ok_or_else(|| outside(target, to))?;
     let read = source.bytes.get(read).unwrap_or_default();

@@ -134,7 +134,8 @@ impl Machine {
                     let most = self.memory_types.get(address as usize).copied();
                     match (size, most, module.memory_at(index)) {
                         (Some(memory), Some(found), Some(ty)) => {
-                            fits_size(memory.pages, found.max, ty.min, ty.max)
+                            found.address_type() == ty.address_type()
+                                && fits_size(memory.pages, found.max, ty.min, ty.max)
                         }
                         _ => false,
                     }
@@ -162,6 +163,7 @@ impl Machine {
         match (self.table_types.get(address as usize), elements) {
             (Some(found), Some(elements)) => {
                 found.element == ty.element
+                    && found.address_type() == ty.address_type()
                     && fits_size(elements.len() as u32, found.max, ty.min, ty.max)
             }
             _ => false,
@@ -378,8 +380,8 @@ impl Machine {
         for (number, segment) in module.elements.iter().enumerate() {
             let segment_number = number as u32;
             if let SegmentMode::Active { target, offset } = segment.mode {
-                let to = instance.constant(offset, &self.state.store.globals) as u32;
-                let count = segment.items.len() as u32;
+                let to = instance.constant(offset, &self.state.store.globals);
+                let count = segment.items.len() as u64;
                 let store = &mut self.state.store;
                 slow::table_init(store, &instance, id, target, segment_number, [to, 0, count])
                     .map_err(|trap| StartError::Segment {
@@ -395,8 +397,8 @@ impl Machine {
         for (number, segment) in module.data.iter().enumerate() {
             let segment_number = number as u32;
             if let SegmentMode::Active { target, offset } = segment.mode {
-                let to = instance.constant(offset, &self.state.store.globals) as u32;
-                let count = segment.bytes.len() as u32;
+                let to = instance.constant(offset, &self.state.store.globals);
+                let count = segment.bytes.len() as u64;
                 let store = &mut self.state.store;
                 slow::memory_init(store, &instance, id, target, segment_number, [to, 0, count])
                     .map_err(|trap| StartError::Segment {

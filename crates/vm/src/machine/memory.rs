@@ -1,7 +1,15 @@
 //! A linear memory.
 
 use alloc::vec::Vec;
+#[cfg(any(feature = "memories", feature = "simd"))]
+use core::ops::Range;
 
+#[cfg(any(feature = "memories", feature = "simd"))]
+use super::slow::{memory_fault, range};
+#[cfg(any(feature = "memories", feature = "simd"))]
+use crate::Trap;
+#[cfg(any(feature = "memories", feature = "simd"))]
+use crate::binary::Offset;
 use crate::bytes::Bytes;
 
 /// A linear memory.
@@ -51,6 +59,21 @@ impl Memory {
             bytes: Bytes::new(bytes),
             #[cfg(feature = "host")]
             beside: Beside::default(),
+        }
+    }
+
+    /// Where an access of so many bytes is; the cell of an address has no more than its type.
+    #[cfg(any(feature = "memories", feature = "simd"))]
+    pub(super) fn place(
+        &self,
+        base: u64,
+        offset: Offset,
+        width: u64,
+    ) -> Result<Range<usize>, Trap> {
+        let start = base.saturating_add(offset.into());
+        match range(start, width, self.bytes.len()) {
+            Some(range) => Ok(range),
+            None => Err(memory_fault(self.pages, start, width)),
         }
     }
 }

@@ -122,7 +122,7 @@ impl Site<'_> {
             Instr::ReturnCall(func) => (*instance.funcs.get(func as usize)?, self.top),
             Instr::ReturnCallIndirect { ty, table } => {
                 let end = self.top.checked_sub(1)?;
-                let index = *self.cells.get(end)? as u32;
+                let index = *self.cells.get(end)?;
                 let wanted = (ty, table, index);
                 let found = indirect(self.tables, self.linked.funcs, instance, wanted);
                 (found.ok()?, end)

@@ -330,7 +330,8 @@ impl Machine {
         let (instance, _) = self.code_of(frame.func)?;
         let bytes = instance.module.bytes();
         let mut reader = crate::binary::Reader::new(bytes, frame.pc as usize, bytes.len());
-        Instr::read(&mut reader).ok()
+        let instr = Instr::read(&mut reader).ok()?;
+        Some(instance.module.named(instr))
     }
 
     /// How many frames there are.

@@ -10,12 +10,12 @@ use crate::binary::{Instr, Reader};
 use crate::num::{WideArg, WideOp};
 #[cfg(feature = "simd")]
 use crate::types::cells_of;
-use crate::{Limits, MemoryType, TableType, Trap};
+use crate::{Limits, MemoryType, TableType, Trap, ValType};
 
 /// `index` within `length`, or nothing if `count` things from there do not fit.
-pub(super) fn range(index: u32, count: u32, length: usize) -> Option<core::ops::Range<usize>> {
-    // No overflow where `usize` has 32 bits: lengths are compared in 64.
-    let end = u64::from(index) + u64::from(count);
+pub(super) fn range(index: u64, count: u64, length: usize) -> Option<core::ops::Range<usize>> {
+    // Where `usize` has 32 bits, too, lengths are compared in 64.
+    let end = index.checked_add(count)?;
     (end <= length as u64).then_some(index as usize..end as usize)
 }
 
@@ -36,7 +36,7 @@ pub(super) fn memory_init(
     id: u32,
     memory: u32,
     data: u32,
-    [to, from, count]: [u32; 3],
+    [to, from, count]: [u64; 3],
 ) -> Result<(), Trap> {
     let dropped = store
         .progress
@@ -53,7 +53,7 @@ pub(super) fn memory_init(
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
         .and_then(|range| memory.bytes.range_mut(range))
-        .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
+        .ok_or_else(|| memory_fault(pages, to, count))?
         .copy_from_slice(source);
     Ok(())
 }
@@ -62,7 +62,7 @@ pub(super) fn memory_init(
 pub(super) fn memory_copy(
     store: &mut Store,
     address: u32,
-    [to, from, count]: [u32; 3],
+    [to, from, count]: [u64; 3],
 ) -> Result<(), Trap> {
     let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
@@ -73,7 +73,7 @@ pub(super) fn memory_copy(
             memory.bytes.copy(source, target.start);
             Ok(())
         }
-        _ => Err(memory_fault(memory.pages, far.into(), count.into())),
+        _ => Err(memory_fault(memory.pages, far, count)),
     }
 }
 
@@ -81,20 +81,37 @@ pub(super) fn memory_copy(
 pub(super) fn memory_fill(
     store: &mut Store,
     address: u32,
-    [to, value, count]: [u32; 3],
+    [to, value, count]: [u64; 3],
 ) -> Result<(), Trap> {
     let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
         .and_then(|range| memory.bytes.range_mut(range))
-        .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
+        .ok_or_else(|| memory_fault(pages, to, count))?
         .fill(value as u8);
     Ok(())
 }
 
 /// `memory.grow` of the memory at this address: the old size, or -1.
-pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, delta: u32) -> u32 {
+pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, delta: u64) -> u64 {
+    let failed = fixed.memory_types.get(address as usize);
+    let failed = failed.map_or(0, |ty| minus_one(ty.address_type()));
+    let old = u32::try_from(delta).ok();
+    let old = old.and_then(|delta| grown(store, fixed, address, delta));
+    old.map_or(failed, u64::from)
+}
+
+/// The cell of -1.
+fn minus_one(ty: ValType) -> u64 {
+    match ty {
+        ValType::I64 => u64::MAX,
+        _ => u32::MAX.into(),
+    }
+}
+
+/// Makes a memory larger, and gives its old size; nothing if it may not be so large.
+fn grown(store: &mut Store, fixed: Fixed<'_>, address: u32, delta: u32) -> Option<u32> {
     let Fixed {
         limits,
         memory_types: types,
@@ -104,10 +121,8 @@ pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, del
     let all = store.pages();
     let ty = types.get(address as usize);
     let memory = store.memories.get_mut(address as usize);
-    let (Some(ty), Some(memory)) = (ty, memory) else {
-        return u32::MAX;
-    };
-    // 65,536 pages are the most that 32-bit addresses reach.
+    let (ty, memory) = (ty?, memory?);
+    // 65,536 pages are the most that 32-bit addresses reach, and no memory is larger.
     let most = ty
         .max
         .unwrap_or(1 << 16)
@@ -116,16 +131,12 @@ pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, del
     let old = memory.pages;
     #[cfg(feature = "memories")]
     if all + u64::from(delta) > u64::from(limits.memory_pages) {
-        return u32::MAX;
+        return None;
     }
-    match old.checked_add(delta) {
-        Some(pages) if pages <= most => {
-            memory.pages = pages;
-            memory.bytes.resize(backed_bytes(pages, limits));
-            old
-        }
-        _ => u32::MAX,
-    }
+    let pages = old.checked_add(delta).filter(|pages| *pages <= most)?;
+    memory.pages = pages;
+    memory.bytes.resize(backed_bytes(pages, limits));
+    Some(old)
 }
 
 /// `table.init`: destination, source, count.
@@ -135,7 +146,7 @@ pub(super) fn table_init(
     id: u32,
     table: u32,
     elem: u32,
-    [to, from, count]: [u32; 3],
+    [to, from, count]: [u64; 3],
 ) -> Result<(), Trap> {
     let dropped = store
         .progress
@@ -163,7 +174,7 @@ fn table_copy(
     store: &mut Store,
     instance: &Instance,
     (to_table, from_table): (u32, u32),
-    [to, from, count]: [u32; 3],
+    [to, from, count]: [u64; 3],
 ) -> Result<(), Trap> {
     let address = |table: u32| instance.tables.get(table as usize).map(|at| *at as usize);
     let bounds = Trap::TableOutOfBounds;
@@ -195,20 +206,20 @@ fn table_grow(
     limits: &Limits,
     instance: &Instance,
     table: u32,
-    (cell, delta): (u64, u32),
-) -> u32 {
+    (cell, delta): (u64, u64),
+) -> u64 {
     let address = instance.tables.get(table as usize).copied().unwrap_or(NONE) as usize;
     let (Some(ty), Some(elements)) = (types.get(address), store.tables.get_mut(address)) else {
-        return u32::MAX;
+        return 0;
     };
     let most = ty.max.unwrap_or(u32::MAX).min(limits.table_elements);
-    let old = elements.len() as u32;
+    let old = elements.len() as u64;
     match old.checked_add(delta) {
-        Some(size) if size <= most => {
+        Some(size) if size <= most.into() => {
             elements.resize(size as usize, cell);
             old
         }
-        _ => u32::MAX,
+        _ => minus_one(ty.address_type()),
     }
 }
 
@@ -268,6 +279,7 @@ pub(super) fn execute(
     let mut reader = Reader::new(bytes, pc, bytes.len());
     // Validated code reads without errors.
     let instr = Instr::read(&mut reader).map_err(|_| Trap::Unreachable)?;
+    let instr = instance.module.named(instr);
     let mut operands = Operands { stack, sp };
     match instr {
         Instr::Numeric(numeric) => {
@@ -279,9 +291,8 @@ pub(super) fn execute(
             operands.push(result);
         }
         Instr::MemoryGrow => {
-            let delta = operands.pop() as u32;
-            let old = memory_grow(store, fixed, instance.memory, delta);
-            operands.push(old.into());
+            let delta = operands.pop();
+            operands.push(memory_grow(store, fixed, instance.memory, delta));
         }
         Instr::MemorySize => {
             let memory = store.memories.get(instance.memory as usize);
@@ -299,20 +310,20 @@ pub(super) fn execute(
             table_copy(store, instance, (to, from), operands.three())?;
         }
         Instr::TableGrow(table) => {
-            let delta = operands.pop() as u32;
+            let delta = operands.pop();
             let cell = operands.pop();
             let types = fixed.table_types;
             let old = table_grow(store, types, fixed.limits, instance, table, (cell, delta));
-            operands.push(old.into());
+            operands.push(old);
         }
         Instr::TableSize(table) => {
             let size = table_mut(&mut store.tables, instance, table).map_or(0, |table| table.len());
             operands.push(size as u64);
         }
         Instr::TableFill(table) => {
-            let count = operands.pop() as u32;
+            let count = operands.pop();
             let cell = operands.pop();
-            let to = operands.pop() as u32;
+            let to = operands.pop();
             table_mut(&mut store.tables, instance, table)
                 .and_then(|table| {
                     let range = range(to, count, table.len())?;
@@ -322,16 +333,17 @@ pub(super) fn execute(
                 .fill(cell);
         }
         Instr::TableGet(table) => {
-            let index = operands.pop() as u32;
+            let index = operands.pop();
             let table = table_mut(&mut store.tables, instance, table);
-            let cell = table.and_then(|table| table.get(index as usize).copied());
+            let index = usize::try_from(index).ok();
+            let cell = table.and_then(|table| table.get(index?).copied());
             operands.push(cell.ok_or(Trap::TableOutOfBounds)?);
         }
         Instr::TableSet(table) => {
             let cell = operands.pop();
-            let index = operands.pop() as u32;
+            let index = usize::try_from(operands.pop()).ok();
             let table = table_mut(&mut store.tables, instance, table);
-            let element = table.and_then(|table| table.get_mut(index as usize));
+            let element = table.and_then(|table| table.get_mut(index?));
             *element.ok_or(Trap::TableOutOfBounds)? = cell;
         }
         Instr::RefNull(_) => operands.push(0),
@@ -468,12 +480,7 @@ impl Operands<'_> {
         let mut accessed = None;
         if width != 0 {
             let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
-            let address = u64::from(self.stack[base] as u32) + u64::from(arg.offset);
-            let end = address + width;
-            if end > memory.bytes.len() as u64 {
-                return Err(memory_fault(memory.pages, address, width));
-            }
-            let range = address as usize..end as usize;
+            let range = memory.place(self.stack[base], arg.offset, width)?;
             let bytes = memory.bytes.range_mut(range).unwrap_or_default();
             operands[0] = [0; 16];
             operands[0][..bytes.len()].copy_from_slice(bytes);
@@ -495,13 +502,13 @@ impl Operands<'_> {
         Ok(())
     }
 
-    /// Three operands, the deepest first.
-    pub(super) fn three(&mut self) -> [u32; 3] {
+    /// Three operands, the deepest first. A cell has no more than its type.
+    pub(super) fn three(&mut self) -> [u64; 3] {
         let mut three = [0; 3];
         three
             .iter_mut()
             .rev()
-            .for_each(|operand| *operand = self.pop() as u32);
+            .for_each(|operand| *operand = self.pop());
         three
     }
 }

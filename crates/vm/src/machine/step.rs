@@ -9,7 +9,7 @@ use crate::binary::NAMES_MEMORY;
 use crate::bytes::Written;
 use crate::module::{Body, Branch};
 use crate::num::{self, Number};
-use crate::{Limits, Trap};
+use crate::{Limits, Trap, ValType};
 
 /// Why the stepping tier stopped. The state is complete in all cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,16 @@ fn memory_of<'s>(
     match memories.get_mut(instance.memory as usize) {
         Some(memory) => memory.bytes.parts(),
         None => (&mut [], nowhere),
+    }
+}
+
+/// What all accesses of an instance have as if they named a memory: something if its first memory has addresses of 64 bits,
+/// which this loop does not know.
+fn routed(instance: &Instance) -> u32 {
+    let address = instance.module.memory.map(|memory| memory.address_type());
+    match address {
+        Some(ValType::I64) => NAMES_MEMORY,
+        _ => 0,
     }
 }
 
@@ -109,14 +119,14 @@ pub(crate) fn indirect(
     tables: &[alloc::vec::Vec<u64>],
     funcs: &[Func],
     instance: &Instance,
-    (ty, table, index): (u32, u32, u32),
+    (ty, table, index): (u32, u32, u64),
 ) -> Result<u32, Trap> {
     let table = instance
         .tables
         .get(table as usize)
         .and_then(|at| tables.get(*at as usize));
     let cell = table
-        .and_then(|table| table.get(index as usize))
+        .and_then(|table| table.get(usize::try_from(index).ok()?))
         .ok_or(Trap::UndefinedElement)?;
     let address = cell.checked_sub(1).ok_or(Trap::UninitializedElement)?;
     match funcs.get(address as usize) {
@@ -186,6 +196,7 @@ impl Machine {
         };
         let mut nowhere = Written::default();
         let (mut memory, mut written) = memory_of(&mut store.memories, instance, &mut nowhere);
+        let mut routed = routed(instance);
         // Where it is.
         let mut pc = frame.pc as usize;
         let mut branch = frame.branch as usize;
@@ -327,6 +338,7 @@ impl Machine {
                                 instance = callee_instance;
                                 code = instance.module.bytes();
                                 branches = instance.module.branches();
+                                routed = self::routed(instance);
                                 (memory, written) =
                                     memory_of(&mut store.memories, instance, &mut nowhere);
                             }
@@ -361,6 +373,7 @@ impl Machine {
                         instance = &instances[instance_id as usize];
                         code = instance.module.bytes();
                         branches = instance.module.branches();
+                        routed = self::routed(instance);
                         (memory, written) = memory_of(&mut store.memories, instance, &mut nowhere);
                     }
                     let Some(caller_body) = instance.module.body(func.index) else {
@@ -372,7 +385,7 @@ impl Machine {
             macro_rules! address {
                 ($base:expr, $bytes:literal) => {{
                     let align = leb!();
-                    if align & NAMES_MEMORY != 0 {
+                    if (align | routed) & NAMES_MEMORY != 0 {
                         slow!();
                         continue;
                     }
@@ -515,7 +528,7 @@ impl Machine {
                         0x11 => {
                             let ty = leb!();
                             let table = leb!();
-                            let index = stack[sp - 1] as u32;
+                            let index = stack[sp - 1];
                             match indirect(&store.tables, funcs, instance, (ty, table, index)) {
                                 Err(trap) => trap!(trap),
                                 Ok(address) => enter!(address, sp - 1),

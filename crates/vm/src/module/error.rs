@@ -173,6 +173,9 @@ pub enum InvalidKind {
     /// More alignment than the access is wide.
     #[error("alignment must not be larger than natural")]
     Alignment,
+    /// An offset of more than 32 bits in a memory whose addresses have no more.
+    #[error("offset out of range")]
+    Offset,
     /// A lane that the vector does not have.
     #[error("invalid lane index")]
     Lane,

@@ -21,7 +21,9 @@ pub(super) type Result<T> = core::result::Result<T, LoadError>;
 pub const HOST_SECTION: &str = "borges.host";
 
 /// The largest memory, in pages.
-const MOST_PAGES: u32 = 1 << 16;
+const MOST_PAGES: u64 = 1 << 16;
+/// The largest one whose addresses have 64 bits.
+const MOST_PAGES_64: u64 = 1 << 48;
 
 impl Module {
     /// Loads and validates a module in the binary format.
@@ -364,8 +366,14 @@ impl Loader<'_> {
     fn table(&mut self, section: &mut Reader<'_>) -> Result<()> {
         let at = section.at();
         let element = ref_type(section)?;
-        let (min, max) = size(section)?;
-        self.module.tables.push(TableType { element, min, max });
+        let size = Size::read(section)?;
+        self.module.tables.push(TableType {
+            element,
+            min: size.min as u32,
+            max: size.most(),
+            #[cfg(feature = "memory64")]
+            is_64: size.is_64,
+        });
         within(
             "tables",
             self.module.tables.len() as u64,
@@ -374,7 +382,7 @@ impl Loader<'_> {
         .and_then(|()| {
             within(
                 "elements of a table",
-                min.into(),
+                size.min,
                 self.limits.table_elements.into(),
             )
         })
@@ -391,11 +399,23 @@ impl Loader<'_> {
 
     fn memory(&mut self, section: &mut Reader<'_>) -> Result<()> {
         let at = section.at();
-        let (min, max) = size(section)?;
-        if min.max(max.unwrap_or(0)) > MOST_PAGES {
+        let size = Size::read(section)?;
+        let most = if size.is_64 {
+            MOST_PAGES_64
+        } else {
+            MOST_PAGES
+        };
+        if size.min.max(size.max.unwrap_or(0)) > most {
             return Err(LoadError::invalid(at, InvalidKind::MemorySize));
         }
-        let memory = MemoryType { min, max };
+        let memory = MemoryType {
+            min: within("pages of memory", size.min, self.limits.memory_pages.into())
+                .map(|()| size.min as u32)
+                .map_err(|limit| LoadError::limit(at, limit))?,
+            max: size.most(),
+            #[cfg(feature = "memory64")]
+            is_64: size.is_64,
+        };
         if self.module.memory.is_none() {
             self.module.memory = Some(memory);
         } else {
@@ -567,19 +587,43 @@ fn named(section: &mut Reader<'_>) -> Result<Range<u32>> {
 }
 
 /// Least and greatest size of a table or memory.
-fn size(section: &mut Reader<'_>) -> Result<(u32, Option<u32>)> {
-    let at = section.at();
-    let max = match section.byte()? {
-        0 => false,
-        1 => true,
-        _ => return Err(error_at(at, MalformedKind::BadLimits).into()),
-    };
-    let min = section.u32()?;
-    let max = if max { Some(section.u32()?) } else { None };
-    if max.is_some_and(|max| max < min) {
-        return Err(LoadError::invalid(at, InvalidKind::MinAboveMax));
+struct Size {
+    min: u64,
+    max: Option<u64>,
+    /// Whether numbers in it have 64 bits.
+    is_64: bool,
+}
+
+impl Size {
+    fn read(section: &mut Reader<'_>) -> Result<Self> {
+        let at = section.at();
+        let flags = section.byte()?;
+        let is_64 = match flags {
+            0 | 1 => false,
+            4 | 5 if cfg!(feature = "memory64") => true,
+            4 | 5 => return Err(error_at(at, MalformedKind::NoMemory64).into()),
+            _ => return Err(error_at(at, MalformedKind::BadLimits).into()),
+        };
+        let number = |section: &mut Reader<'_>| match is_64 {
+            #[cfg(feature = "memory64")]
+            true => section.u64(),
+            _ => section.u32().map(u64::from),
+        };
+        let min = number(section)?;
+        let max = match flags & 1 {
+            0 => None,
+            _ => Some(number(section)?),
+        };
+        if max.is_some_and(|max| max < min) {
+            return Err(LoadError::invalid(at, InvalidKind::MinAboveMax));
+        }
+        Ok(Self { min, max, is_64 })
     }
-    Ok((min, max))
+
+    /// The greatest size, or the greatest number there is for it.
+    fn most(&self) -> Option<u32> {
+        self.max.map(|max| max.min(u32::MAX.into()) as u32)
+    }
 }
 
 fn global_type(section: &mut Reader<'_>) -> Result<GlobalType> {

@@ -38,8 +38,22 @@ pub struct TableType {
     pub element: ValType,
     /// Elements at the start.
     pub min: u32,
-    /// Elements at most.
+    /// Elements at most; 2³² - 1 also stands for all that is more.
     pub max: Option<u32>,
+    /// True if instructions name its elements with 64 bits. There are no more of them than 32 bits can name.
+    #[cfg(feature = "memory64")]
+    pub is_64: bool,
+}
+
+impl TableType {
+    /// The type of the numbers that its elements are named by.
+    pub fn address_type(&self) -> ValType {
+        #[cfg(feature = "memory64")]
+        if self.is_64 {
+            return ValType::I64;
+        }
+        ValType::I32
+    }
 }
 
 /// The type of a memory, in pages of 64 KiB.
@@ -47,8 +61,22 @@ pub struct TableType {
 pub struct MemoryType {
     /// Pages at the start.
     pub min: u32,
-    /// Pages at most.
+    /// Pages at most; 2³² - 1 also stands for all that is more.
     pub max: Option<u32>,
+    /// True if addresses have 64 bits. There are no more bytes than 32 bits can name.
+    #[cfg(feature = "memory64")]
+    pub is_64: bool,
+}
+
+impl MemoryType {
+    /// The type of its addresses, and of its size.
+    pub fn address_type(&self) -> ValType {
+        #[cfg(feature = "memory64")]
+        if self.is_64 {
+            return ValType::I64;
+        }
+        ValType::I32
+    }
 }
 
 /// The type of a global.
@@ -375,8 +403,18 @@ impl Module {
         core::iter::from_fn(move || {
             let at = CodeOffset(reader.at() as u32);
             // Validated code reads without errors up to its end.
-            Instr::read(&mut reader).ok().map(|instr| (at, instr))
+            let instr = Instr::read(&mut reader).ok()?;
+            Some((at, self.named(instr)))
         })
+    }
+
+    /// An instruction of this module: one on a first memory whose addresses have 64 bits names it.
+    pub(crate) fn named<'m>(&self, instr: Instr<'m>) -> Instr<'m> {
+        #[cfg(feature = "memory64")]
+        if self.memory.is_some_and(|memory| memory.is_64) {
+            return instr.named();
+        }
+        instr
     }
 
     /// The offsets of a function's instructions.

@@ -27,7 +27,9 @@ impl Loader<'_> {
                     if explicit != 0 {
                         table = section.u32()?;
                     }
-                    let offset = self.constant(section, ValType::I32)?;
+                    let found = self.module.tables.get(table as usize);
+                    let address = found.map_or(ValType::I32, |table| table.address_type());
+                    let offset = self.constant(section, address)?;
                     SegmentMode::Active {
                         target: table,
                         offset,
@@ -88,10 +90,10 @@ impl Loader<'_> {
             let mode = match flags {
                 0 | 2 => {
                     let memory = if flags == 2 { section.u32()? } else { 0 };
-                    if self.module.memory_at(memory).is_none() {
-                        return Err(LoadError::invalid(at, InvalidKind::UnknownMemory(memory)));
-                    }
-                    let offset = self.constant(section, ValType::I32)?;
+                    let found = self.module.memory_at(memory);
+                    let unknown = LoadError::invalid(at, InvalidKind::UnknownMemory(memory));
+                    let address = found.ok_or(unknown)?.address_type();
+                    let offset = self.constant(section, address)?;
                     SegmentMode::Active {
                         target: memory,
                         offset,

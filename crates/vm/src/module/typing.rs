@@ -9,9 +9,7 @@ use super::locals::Locals;
 use super::{LoadError, Module};
 #[cfg(feature = "memories")]
 use crate::binary::Elsewhere;
-use crate::binary::{
-    BlockType, BranchTargets, Instr, MalformedKind, MemoryArg, Reader, memory_width,
-};
+use crate::binary::{BlockType, BranchTargets, Instr, MalformedKind, Offset, Reader, memory_width};
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
 use crate::types::cells_of;
@@ -228,15 +226,7 @@ impl<'m> Typing<'m> {
                 }
                 self.pop(global.value)?;
             }
-            Instr::Load(opcode, arg) => {
-                let ty = self.access(opcode, arg)?;
-                self.pop(ValType::I32)?;
-                self.push(ty);
-            }
-            Instr::Store(opcode, arg) => {
-                let ty = self.access(opcode, arg)?;
-                self.pop_all(&[ValType::I32, ty])?;
-            }
+            Instr::Load(..) | Instr::Store(..) => self.access(instr, 0)?,
             Instr::I32Const(_) => self.push(ValType::I32),
             Instr::I64Const(_) => self.push(ValType::I64),
             Instr::F32Const(_) => self.push(ValType::F32),
@@ -261,7 +251,7 @@ impl<'m> Typing<'m> {
                 self.push(ValType::FuncRef);
             }
             #[cfg(feature = "simd")]
-            Instr::Wide(op, arg) => self.wide(op, &arg)?,
+            Instr::Wide(op, arg) => self.wide(op, &arg, 0)?,
             #[cfg(feature = "memories")]
             Instr::Elsewhere(instr) => self.elsewhere(instr)?,
             #[cfg(feature = "exceptions")]
@@ -283,66 +273,74 @@ impl<'m> Typing<'m> {
             Instr::Rethrow(label) => self.rethrow(label)?,
             #[cfg(feature = "exceptions")]
             Instr::Delegate(label) => self.delegate(label)?,
-            _ => self.memory_or_table(instr)?,
+            _ => self.memory_or_table(instr, [0; 2])?,
         }
         self.highest = self.highest.max(self.cells);
         Ok(())
     }
 
-    fn memory_or_table(&mut self, instr: &Instr<'m>) -> Result<()> {
+    /// An instruction on these memories (of which only `memory.copy` reads the second one) or on tables.
+    fn memory_or_table(&mut self, instr: &Instr<'m>, memories: [u32; 2]) -> Result<()> {
         use ValType::I32;
+        let [memory, from] = memories;
         match *instr {
             Instr::MemorySize => {
-                self.memory()?;
-                self.push(I32);
+                let address = self.memory(memory)?;
+                self.push(address);
             }
             Instr::MemoryGrow => {
-                self.memory()?;
-                self.pop(I32)?;
-                self.push(I32);
+                let address = self.memory(memory)?;
+                self.pop(address)?;
+                self.push(address);
             }
             Instr::MemoryInit(data) => {
-                self.memory()?;
+                let address = self.memory(memory)?;
                 self.data(data)?;
-                self.pop_all(&[I32, I32, I32])?;
+                self.pop_all(&[address, I32, I32])?;
             }
             Instr::DataDrop(data) => self.data(data)?,
-            Instr::MemoryCopy | Instr::MemoryFill => {
-                self.memory()?;
-                self.pop_all(&[I32, I32, I32])?;
+            Instr::MemoryCopy => {
+                let (to, from) = (self.memory(memory)?, self.memory(from)?);
+                self.pop_all(&[to, from, shorter(to, from)])?;
+            }
+            Instr::MemoryFill => {
+                let address = self.memory(memory)?;
+                self.pop_all(&[address, I32, address])?;
             }
             Instr::TableGet(table) => {
-                let ty = self.table(table)?;
-                self.pop(I32)?;
+                let (ty, address) = self.table(table)?;
+                self.pop(address)?;
                 self.push(ty);
             }
             Instr::TableSet(table) => {
-                let ty = self.table(table)?;
-                self.pop_all(&[I32, ty])?;
+                let (ty, address) = self.table(table)?;
+                self.pop_all(&[address, ty])?;
             }
             Instr::TableInit { elem, table } => {
-                expect(self.table(table)?, self.element(elem)?)?;
-                self.pop_all(&[I32, I32, I32])?;
+                let (ty, address) = self.table(table)?;
+                expect(ty, self.element(elem)?)?;
+                self.pop_all(&[address, I32, I32])?;
             }
             Instr::ElemDrop(elem) => {
                 self.element(elem)?;
             }
             Instr::TableCopy { to, from } => {
-                expect(self.table(to)?, self.table(from)?)?;
-                self.pop_all(&[I32, I32, I32])?;
+                let ((ty, to), (found, from)) = (self.table(to)?, self.table(from)?);
+                expect(ty, found)?;
+                self.pop_all(&[to, from, shorter(to, from)])?;
             }
             Instr::TableGrow(table) => {
-                let ty = self.table(table)?;
-                self.pop_all(&[ty, I32])?;
-                self.push(I32);
+                let (ty, address) = self.table(table)?;
+                self.pop_all(&[ty, address])?;
+                self.push(address);
             }
             Instr::TableSize(table) => {
-                self.table(table)?;
-                self.push(I32);
+                let (_, address) = self.table(table)?;
+                self.push(address);
             }
             Instr::TableFill(table) => {
-                let ty = self.table(table)?;
-                self.pop_all(&[I32, ty, I32])?;
+                let (ty, address) = self.table(table)?;
+                self.pop_all(&[address, ty, address])?;
             }
             // All others are applied by `apply`.
             _ => {}
@@ -350,12 +348,16 @@ impl<'m> Typing<'m> {
         Ok(())
     }
 
-    /// An instruction on vectors.
+    /// An instruction on vectors, if it is an access one on this memory.
     #[cfg(feature = "simd")]
-    fn wide(&mut self, op: WideOp, arg: &WideArg) -> Result<()> {
+    fn wide(&mut self, op: WideOp, arg: &WideArg, memory: u32) -> Result<()> {
         let info = op.info();
+        let mut operands = info.operands;
+        let mut address = None;
         if op.width() != 0 {
-            self.memory()?;
+            address = Some(self.place(memory, arg.offset)?);
+            // The first operand is the address.
+            operands = operands.get(1..).unwrap_or_default();
             if 1u64 << arg.align > u64::from(op.width()) {
                 return Err(InvalidKind::Alignment.into());
             }
@@ -364,7 +366,8 @@ impl<'m> Typing<'m> {
         if shuffled || (info.lanes != 0 && arg.lane >= info.lanes) {
             return Err(InvalidKind::Lane.into());
         }
-        self.pop_all(info.operands)?;
+        self.pop_all(operands)?;
+        self.pop_all(address.as_slice())?;
         if let Some(ty) = info.result {
             self.push(ty);
         }
@@ -405,10 +408,11 @@ impl<'m> Typing<'m> {
 
     /// The type of what is called through a table, whose index it pops.
     fn callee_in(&mut self, ty: u32, table: u32) -> Result<&'m FuncType> {
-        expect(ValType::FuncRef, self.table(table)?)?;
+        let (element, address) = self.table(table)?;
+        expect(ValType::FuncRef, element)?;
         let found = self.module.types.get(ty as usize);
         let found = found.ok_or(InvalidKind::UnknownType(ty))?;
-        self.pop(ValType::I32)?;
+        self.pop(address)?;
         Ok(found)
     }
 
@@ -543,40 +547,63 @@ impl<'m> Typing<'m> {
         Ok(())
     }
 
-    fn access(&self, opcode: u8, arg: MemoryArg) -> Result<ValType> {
-        self.memory()?;
+    /// A load or store of a number in this memory.
+    fn access(&mut self, instr: &Instr<'m>, memory: u32) -> Result<()> {
+        let (Instr::Load(opcode, arg) | Instr::Store(opcode, arg)) = *instr else {
+            return Ok(());
+        };
+        let address = self.place(memory, arg.offset)?;
         let (ty, width) = memory_width(opcode);
         if 1 << arg.align > width {
-            Err(InvalidKind::Alignment.into())
-        } else {
-            Ok(ty)
+            return Err(InvalidKind::Alignment.into());
         }
+        match instr {
+            Instr::Load(..) => {
+                self.pop(address)?;
+                self.push(ty);
+            }
+            _ => self.pop_all(&[address, ty])?,
+        }
+        Ok(())
     }
 
-    /// An instruction on another memory than the first: where that is, so is the first, and all memories are of one type.
+    /// An instruction on another memory than the first.
     #[cfg(feature = "memories")]
     fn elsewhere(&mut self, instr: Elsewhere) -> Result<()> {
         let from = match instr {
             Elsewhere::Copy { from, .. } => from,
             _ => 0,
         };
-        for index in [instr.memory(), from] {
-            let memory = self.module.memory_at(index);
-            memory.ok_or(InvalidKind::UnknownMemory(index))?;
-        }
-        self.apply(&instr.like(), None)
-    }
-
-    fn memory(&self) -> Result<()> {
-        match self.module.memory {
-            Some(_) => Ok(()),
-            None => Err(InvalidKind::UnknownMemory(0).into()),
+        let (like, memory) = (instr.like(), instr.memory());
+        match like {
+            Instr::Load(..) | Instr::Store(..) => self.access(&like, memory),
+            #[cfg(feature = "simd")]
+            Instr::Wide(op, arg) => self.wide(op, &arg, memory),
+            _ => self.memory_or_table(&like, [memory, from]),
         }
     }
 
-    fn table(&self, index: u32) -> Result<ValType> {
+    /// The type of a memory's addresses, if an access may have this offset there.
+    fn place(&self, memory: u32, offset: Offset) -> Result<ValType> {
+        let address = self.memory(memory)?;
+        if address == ValType::I32 && u64::from(offset) > u64::from(u32::MAX) {
+            return Err(InvalidKind::Offset.into());
+        }
+        Ok(address)
+    }
+
+    /// The type of a memory's addresses.
+    fn memory(&self, index: u32) -> Result<ValType> {
+        match self.module.memory_at(index) {
+            Some(memory) => Ok(memory.address_type()),
+            None => Err(InvalidKind::UnknownMemory(index).into()),
+        }
+    }
+
+    /// The types of a table's elements and of the numbers that they are named by.
+    fn table(&self, index: u32) -> Result<(ValType, ValType)> {
         match self.module.tables.get(index as usize) {
-            Some(table) => Ok(table.element),
+            Some(table) => Ok((table.element, table.address_type())),
             None => Err(InvalidKind::UnknownTable(index).into()),
         }
     }
@@ -697,6 +724,11 @@ impl<'m> Typing<'m> {
 /// Cells of an operand, whose type unreachable code may leave open.
 fn cells(ty: Option<ValType>) -> usize {
     ty.map_or(1, ValType::cells)
+}
+
+/// The type of how much is copied from one memory or table to another, whose addresses have these types.
+fn shorter(to: ValType, from: ValType) -> ValType {
+    if to == ValType::I64 { from } else { to }
 }
 
 fn expect(expected: ValType, found: ValType) -> Result<()> {

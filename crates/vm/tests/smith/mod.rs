@@ -48,7 +48,9 @@ pub(crate) fn generate(bytes: &[u8], vectors: bool) -> Option<Vec<u8>> {
         exceptions_enabled: false,
         extended_const_enabled: true,
         gc_enabled: false,
-        memory64_enabled: false,
+        // Of every second one of them memories and tables may have addresses of 64 bits.
+        memory64_enabled: bytes.len().is_multiple_of(2),
+        max_memory64_bytes: 5 << 16,
         relaxed_simd_enabled: vectors,
         shared_everything_threads_enabled: false,
         simd_enabled: vectors,
@@ -71,7 +73,8 @@ pub(crate) fn validate(bytes: &[u8]) -> Result<(), String> {
         | WasmFeatures::TAIL_CALL
         | WasmFeatures::EXCEPTIONS
         | WasmFeatures::LEGACY_EXCEPTIONS
-        | WasmFeatures::MULTI_MEMORY;
+        | WasmFeatures::MULTI_MEMORY
+        | WasmFeatures::MEMORY64;
     let mut validator = wasmparser::Validator::new_with_features(features);
     validator
         .validate_all(bytes)

@@ -416,8 +416,10 @@ fn share(
         other: told(&import.ty),
     };
     let alike = match (ty, import.ty) {
-        (ExternType::Memory(_), ExternType::Memory(_)) => true,
-        (ExternType::Table(one), ExternType::Table(other)) => one.element == other.element,
+        (ExternType::Memory(one), ExternType::Memory(other)) => one.is_64 == other.is_64,
+        (ExternType::Table(one), ExternType::Table(other)) => {
+            (one.element, one.is_64) == (other.element, other.is_64)
+        }
         (one, other) => one == other,
     };
     if let (Some((min, max)), Some((least, most))) = (outside.limits, limits(&import.ty)) {
@@ -458,9 +460,11 @@ fn fits(wanted: &ExternType<'_>, found: &ExternType<'_>) -> bool {
         _ => true,
     };
     match (wanted, found) {
-        (ExternType::Memory(_), ExternType::Memory(_)) => is_large_enough(),
+        (ExternType::Memory(wanted), ExternType::Memory(found)) => {
+            wanted.is_64 == found.is_64 && is_large_enough()
+        }
         (ExternType::Table(wanted), ExternType::Table(found)) => {
-            wanted.element == found.element && is_large_enough()
+            (wanted.element, wanted.is_64) == (found.element, found.is_64) && is_large_enough()
         }
         (wanted, found) => wanted == found,
     }

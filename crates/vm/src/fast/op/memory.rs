@@ -140,6 +140,23 @@ unsafe fn place(regs: &Regs, base: i32, size: usize) -> Option<*mut u8> {
     }
 }
 
+/// Goes on if an address of 64 bits, or the number of a table's element, has no more than 32.
+pub(crate) struct NarrowOp<A>(PhantomData<A>);
+
+impl<A: Source> Op for NarrowOp<A> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind.
+        unsafe {
+            if A::read::<i64>(regs) as u64 >> 32 != 0 {
+                core::hint::cold_path();
+                return Flow::Leave(Reason::Before);
+            }
+            regs.advance(Self::WORDS)
+        }
+    }
+}
+
 /// `dest = memory[base + offset]`.
 pub(crate) struct LoadOp<M, B, D>(PhantomData<(M, B, D)>);
 

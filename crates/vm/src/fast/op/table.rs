@@ -122,6 +122,7 @@ macro_rules! op_table {
             VectorSplat = VectorOp<0, 1, true, false>, VectorNumber = VectorOp<1, 0, false, false>,
             VectorShuffle = VectorOp<3, 0, true, true>, VectorLoad = VectorLoadOp, VectorStore = VectorStoreOp,
             Leave = LeaveOp, Stub = StubOp,
+            NarrowSlot = NarrowOp<Slot<1>>, NarrowAcc = NarrowOp<Acc>,
         }
     } };
 }

@@ -4,6 +4,8 @@ mod compute;
 mod control;
 mod emit;
 #[cfg(feature = "simd")]
+#[cfg(feature = "memory64")]
+mod far;
 mod vector;
 
 use alloc::borrow::Cow;
@@ -222,7 +224,8 @@ impl<'m> Translator<'m> {
                 ordinal,
                 height,
             });
-            if !self.body.is_wide() || !self.wide(&instr) {
+            let is_done = self.far(&instr) || self.body.is_wide() && self.wide(&instr);
+            if !is_done {
                 self.instr(&instr, next.map(|(_, instr)| instr));
             }
             if self.emitter.full {
@@ -344,10 +347,17 @@ impl<'m> Translator<'m> {
         }
     }
 
+    /// Nothing has addresses of 64 bits.
+    #[cfg(not(feature = "memory64"))]
+    fn far(&mut self, _: &Instr<'_>) -> bool {
+        false
+    }
+
     /// An instruction on another memory than the first: the other tier has these.
     #[cfg(feature = "memories")]
     fn elsewhere(&mut self, instr: Elsewhere) {
-        use ValType::I32;
+        let memory = self.surroundings.instance.module.memory_at(instr.memory());
+        let address = memory.map_or(ValType::I32, |memory| memory.address_type());
         match instr {
             Elsewhere::Load(opcode, ..) => self.leave(1, &[memory_width(opcode).0]),
             Elsewhere::Store(..) => self.leave(2, &[]),
@@ -358,8 +368,8 @@ impl<'m> Translator<'m> {
                 let results = result.as_ref().map_or(&[][..], |result| result);
                 self.leave(cells_of(info.operands), &in_cells(results));
             }
-            Elsewhere::Size(_) => self.leave(0, &[I32]),
-            Elsewhere::Grow(_) => self.leave(1, &[I32]),
+            Elsewhere::Size(_) => self.leave(0, &[address]),
+            Elsewhere::Grow(_) => self.leave(1, &[address]),
             Elsewhere::Init { .. } | Elsewhere::Copy { .. } | Elsewhere::Fill(_) => {
                 self.leave(3, &[]);
             }

@@ -140,12 +140,12 @@ impl Translator<'_> {
                 }
             }
             (_, None, _) => {
-                let words = [pack_high(b, a, arg.offset), what];
+                let words = [pack_high(b, a, arg.offset as u32), what];
                 self.emitter.emit(Code::VectorStore, &words)
             }
             (..) => {
                 let vector = pack([0, 0, b, 0]) | what & 0xffff_ffff;
-                let words = [pack_high(dest, a, arg.offset), vector];
+                let words = [pack_high(dest, a, arg.offset as u32), vector];
                 self.emitter
                     .emit(direct.unwrap_or(Code::VectorLoad), &words)
             }
