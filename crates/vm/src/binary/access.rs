@@ -13,17 +13,18 @@ pub struct MemoryArg {
     /// The exponent of the promised alignment; without effect on the result.
     pub align: u32,
     /// Added to the address operand without wrapping around.
-    pub offset: Offset,
+    pub offset: Address,
 }
 
-/// The offset of an access; of a memory whose addresses have 32 bits, it has no more.
+/// An address, an offset, a size or the number of a table's element: as many bits as the widest here have.
 #[cfg(feature = "memory64")]
-pub type Offset = u64;
-/// The offset of an access.
+pub type Address = u64;
+/// An address, an offset, a size or the number of a table's element.
 #[cfg(not(feature = "memory64"))]
-pub type Offset = u32;
+pub type Address = u32;
 
-fn offset(reader: &mut Reader<'_>) -> Result<Offset, Malformed> {
+/// Reads one.
+pub(crate) fn address(reader: &mut Reader<'_>) -> Result<Address, Malformed> {
     #[cfg(feature = "memory64")]
     return reader.u64();
     #[cfg(not(feature = "memory64"))]
@@ -102,7 +103,7 @@ pub(super) fn memory_arg(reader: &mut Reader<'_>) -> Result<(MemoryArg, u32), Ma
         0 => 0,
         _ => reader.u32()?,
     };
-    let offset = offset(reader)?;
+    let offset = address(reader)?;
     Ok((MemoryArg { align, offset }, memory))
 }
 

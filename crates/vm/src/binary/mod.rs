@@ -8,8 +8,8 @@ mod elsewhere;
 mod instr;
 mod reader;
 
-pub use access::{MemoryArg, Offset};
-pub(crate) use access::{NAMES_MEMORY, memory_width};
+pub use access::{Address, MemoryArg};
+pub(crate) use access::{NAMES_MEMORY, address, memory_width};
 #[cfg(feature = "exceptions")]
 pub use catches::{Catch, Catches};
 #[cfg(feature = "memories")]

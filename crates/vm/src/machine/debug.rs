@@ -10,7 +10,7 @@ use super::run::{Exit, Until};
 use super::state::NONE;
 use super::step::{Hooks, Stop};
 use crate::CodeOffset;
-use crate::binary::{Instr, memory_width};
+use crate::binary::{Address, Instr, memory_width};
 
 /// Something of the first instance to watch: the machine stops when an instruction wrote it, also
 /// when it wrote the value that was there.
@@ -256,7 +256,10 @@ impl Machine {
         }
         let operand = |depth: usize| {
             let at = self.state.sp.checked_sub(depth)?;
-            self.state.stack.get(at).copied()
+            self.state
+                .stack
+                .get(at)
+                .map(|cell| u64::from(*cell as Address))
         };
         #[cfg(feature = "memories")]
         let instr = match instr {

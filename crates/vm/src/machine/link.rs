@@ -8,7 +8,7 @@ use super::memory::Memory;
 use super::slow;
 use super::state::{NONE, Progress, backed_bytes};
 use super::{Func, Instance, Machine};
-use crate::binary::{Instr, Reader};
+use crate::binary::{Address, Instr, Reader};
 use crate::limits::{LimitExceeded, within};
 use crate::module::{ConstExpr, ExternIdx, SegmentMode, arithmetic};
 use crate::value::ref_to_cell;
@@ -380,8 +380,8 @@ impl Machine {
         for (number, segment) in module.elements.iter().enumerate() {
             let segment_number = number as u32;
             if let SegmentMode::Active { target, offset } = segment.mode {
-                let to = instance.constant(offset, &self.state.store.globals);
-                let count = segment.items.len() as u64;
+                let to = instance.constant(offset, &self.state.store.globals) as Address;
+                let count = segment.items.len() as Address;
                 let store = &mut self.state.store;
                 slow::table_init(store, &instance, id, target, segment_number, [to, 0, count])
                     .map_err(|trap| StartError::Segment {
@@ -397,8 +397,8 @@ impl Machine {
         for (number, segment) in module.data.iter().enumerate() {
             let segment_number = number as u32;
             if let SegmentMode::Active { target, offset } = segment.mode {
-                let to = instance.constant(offset, &self.state.store.globals);
-                let count = segment.bytes.len() as u64;
+                let to = instance.constant(offset, &self.state.store.globals) as Address;
+                let count = segment.bytes.len() as Address;
                 let store = &mut self.state.store;
                 slow::memory_init(store, &instance, id, target, segment_number, [to, 0, count])
                     .map_err(|trap| StartError::Segment {

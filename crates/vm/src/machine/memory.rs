@@ -5,11 +5,11 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 #[cfg(any(feature = "memories", feature = "simd"))]
-use super::slow::{memory_fault, range};
+use super::slow::memory_fault;
 #[cfg(any(feature = "memories", feature = "simd"))]
 use crate::Trap;
 #[cfg(any(feature = "memories", feature = "simd"))]
-use crate::binary::Offset;
+use crate::binary::Address;
 use crate::bytes::Bytes;
 
 /// A linear memory.
@@ -62,18 +62,19 @@ impl Memory {
         }
     }
 
-    /// Where an access of so many bytes is; the cell of an address has no more than its type.
+    /// Where an access of so many bytes is.
     #[cfg(any(feature = "memories", feature = "simd"))]
     pub(super) fn place(
         &self,
-        base: u64,
-        offset: Offset,
-        width: u64,
+        base: Address,
+        offset: Address,
+        width: u32,
     ) -> Result<Range<usize>, Trap> {
-        let start = base.saturating_add(offset.into());
-        match range(start, width, self.bytes.len()) {
-            Some(range) => Ok(range),
-            None => Err(memory_fault(self.pages, start, width)),
+        let start = u64::from(base).saturating_add(offset.into());
+        let end = start.checked_add(width.into());
+        match end.filter(|end| *end <= self.bytes.len() as u64) {
+            Some(end) => Ok(start as usize..end as usize),
+            None => Err(memory_fault(self.pages, start, width.into())),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::Instance;
 #[cfg(feature = "memories")]
 use super::elsewhere;
 use super::state::{NONE, PAGE, Store, backed_bytes};
-use crate::binary::{Instr, Reader};
+use crate::binary::{Address, Instr, Reader};
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
 #[cfg(feature = "simd")]
@@ -13,9 +13,13 @@ use crate::types::cells_of;
 use crate::{Limits, MemoryType, TableType, Trap, ValType};
 
 /// `index` within `length`, or nothing if `count` things from there do not fit.
-pub(super) fn range(index: u64, count: u64, length: usize) -> Option<core::ops::Range<usize>> {
+pub(super) fn range(
+    index: Address,
+    count: Address,
+    length: usize,
+) -> Option<core::ops::Range<usize>> {
     // Where `usize` has 32 bits, too, lengths are compared in 64.
-    let end = index.checked_add(count)?;
+    let end = u64::from(index).checked_add(count.into())?;
     (end <= length as u64).then_some(index as usize..end as usize)
 }
 
@@ -36,7 +40,7 @@ pub(super) fn memory_init(
     id: u32,
     memory: u32,
     data: u32,
-    [to, from, count]: [u64; 3],
+    [to, from, count]: [Address; 3],
 ) -> Result<(), Trap> {
     let dropped = store
         .progress
@@ -53,7 +57,7 @@ pub(super) fn memory_init(
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
         .and_then(|range| memory.bytes.range_mut(range))
-        .ok_or_else(|| memory_fault(pages, to, count))?
+        .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
         .copy_from_slice(source);
     Ok(())
 }
@@ -62,7 +66,7 @@ pub(super) fn memory_init(
 pub(super) fn memory_copy(
     store: &mut Store,
     address: u32,
-    [to, from, count]: [u64; 3],
+    [to, from, count]: [Address; 3],
 ) -> Result<(), Trap> {
     let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
@@ -73,7 +77,7 @@ pub(super) fn memory_copy(
             memory.bytes.copy(source, target.start);
             Ok(())
         }
-        _ => Err(memory_fault(memory.pages, far, count)),
+        _ => Err(memory_fault(memory.pages, far.into(), count.into())),
     }
 }
 
@@ -81,20 +85,25 @@ pub(super) fn memory_copy(
 pub(super) fn memory_fill(
     store: &mut Store,
     address: u32,
-    [to, value, count]: [u64; 3],
+    [to, value, count]: [Address; 3],
 ) -> Result<(), Trap> {
     let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let pages = memory.pages;
     range(to, count, memory.bytes.len())
         .and_then(|range| memory.bytes.range_mut(range))
-        .ok_or_else(|| memory_fault(pages, to, count))?
+        .ok_or_else(|| memory_fault(pages, to.into(), count.into()))?
         .fill(value as u8);
     Ok(())
 }
 
 /// `memory.grow` of the memory at this address: the old size, or -1.
-pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, delta: u64) -> u64 {
+pub(super) fn memory_grow(
+    store: &mut Store,
+    fixed: Fixed<'_>,
+    address: u32,
+    delta: Address,
+) -> u64 {
     let failed = fixed.memory_types.get(address as usize);
     let failed = failed.map_or(0, |ty| minus_one(ty.address_type()));
     let old = u32::try_from(delta).ok();
@@ -146,7 +155,7 @@ pub(super) fn table_init(
     id: u32,
     table: u32,
     elem: u32,
-    [to, from, count]: [u64; 3],
+    [to, from, count]: [Address; 3],
 ) -> Result<(), Trap> {
     let dropped = store
         .progress
@@ -174,7 +183,7 @@ fn table_copy(
     store: &mut Store,
     instance: &Instance,
     (to_table, from_table): (u32, u32),
-    [to, from, count]: [u64; 3],
+    [to, from, count]: [Address; 3],
 ) -> Result<(), Trap> {
     let address = |table: u32| instance.tables.get(table as usize).map(|at| *at as usize);
     let bounds = Trap::TableOutOfBounds;
@@ -206,18 +215,18 @@ fn table_grow(
     limits: &Limits,
     instance: &Instance,
     table: u32,
-    (cell, delta): (u64, u64),
+    (cell, delta): (u64, Address),
 ) -> u64 {
     let address = instance.tables.get(table as usize).copied().unwrap_or(NONE) as usize;
     let (Some(ty), Some(elements)) = (types.get(address), store.tables.get_mut(address)) else {
         return 0;
     };
     let most = ty.max.unwrap_or(u32::MAX).min(limits.table_elements);
-    let old = elements.len() as u64;
+    let old = elements.len() as Address;
     match old.checked_add(delta) {
-        Some(size) if size <= most.into() => {
+        Some(size) if size <= Address::from(most) => {
             elements.resize(size as usize, cell);
-            old
+            old.into()
         }
         _ => minus_one(ty.address_type()),
     }
@@ -291,7 +300,7 @@ pub(super) fn execute(
             operands.push(result);
         }
         Instr::MemoryGrow => {
-            let delta = operands.pop();
+            let delta = operands.pop() as Address;
             operands.push(memory_grow(store, fixed, instance.memory, delta));
         }
         Instr::MemorySize => {
@@ -310,7 +319,7 @@ pub(super) fn execute(
             table_copy(store, instance, (to, from), operands.three())?;
         }
         Instr::TableGrow(table) => {
-            let delta = operands.pop();
+            let delta = operands.pop() as Address;
             let cell = operands.pop();
             let types = fixed.table_types;
             let old = table_grow(store, types, fixed.limits, instance, table, (cell, delta));
@@ -321,9 +330,9 @@ pub(super) fn execute(
             operands.push(size as u64);
         }
         Instr::TableFill(table) => {
-            let count = operands.pop();
+            let count = operands.pop() as Address;
             let cell = operands.pop();
-            let to = operands.pop();
+            let to = operands.pop() as Address;
             table_mut(&mut store.tables, instance, table)
                 .and_then(|table| {
                     let range = range(to, count, table.len())?;
@@ -333,15 +342,14 @@ pub(super) fn execute(
                 .fill(cell);
         }
         Instr::TableGet(table) => {
-            let index = operands.pop();
+            let index = usize::try_from(operands.pop() as Address).ok();
             let table = table_mut(&mut store.tables, instance, table);
-            let index = usize::try_from(index).ok();
             let cell = table.and_then(|table| table.get(index?).copied());
             operands.push(cell.ok_or(Trap::TableOutOfBounds)?);
         }
         Instr::TableSet(table) => {
             let cell = operands.pop();
-            let index = usize::try_from(operands.pop()).ok();
+            let index = usize::try_from(operands.pop() as Address).ok();
             let table = table_mut(&mut store.tables, instance, table);
             let element = table.and_then(|table| table.get_mut(index?));
             *element.ok_or(Trap::TableOutOfBounds)? = cell;
@@ -476,11 +484,11 @@ impl Operands<'_> {
             let [low, high] = value.to_cells();
             *operand = (u128::from(low) | u128::from(high) << 64).to_le_bytes();
         }
-        let width = u64::from(op.width());
+        let width = op.width();
         let mut accessed = None;
         if width != 0 {
             let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
-            let range = memory.place(self.stack[base], arg.offset, width)?;
+            let range = memory.place(self.stack[base] as Address, arg.offset, width)?;
             let bytes = memory.bytes.range_mut(range).unwrap_or_default();
             operands[0] = [0; 16];
             operands[0][..bytes.len()].copy_from_slice(bytes);
@@ -503,12 +511,12 @@ impl Operands<'_> {
     }
 
     /// Three operands, the deepest first. A cell has no more than its type.
-    pub(super) fn three(&mut self) -> [u64; 3] {
+    pub(super) fn three(&mut self) -> [Address; 3] {
         let mut three = [0; 3];
         three
             .iter_mut()
             .rev()
-            .for_each(|operand| *operand = self.pop());
+            .for_each(|operand| *operand = self.pop() as Address);
         three
     }
 }

@@ -5,7 +5,7 @@ use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
 use super::state::{Frame, NONE, State};
 use super::{Func, Instance, Machine};
-use crate::binary::NAMES_MEMORY;
+use crate::binary::{Address, NAMES_MEMORY};
 use crate::bytes::Written;
 use crate::module::{Body, Branch};
 use crate::num::{self, Number};
@@ -119,7 +119,7 @@ pub(crate) fn indirect(
     tables: &[alloc::vec::Vec<u64>],
     funcs: &[Func],
     instance: &Instance,
-    (ty, table, index): (u32, u32, u64),
+    (ty, table, index): (u32, u32, Address),
 ) -> Result<u32, Trap> {
     let table = instance
         .tables
@@ -528,7 +528,7 @@ impl Machine {
                         0x11 => {
                             let ty = leb!();
                             let table = leb!();
-                            let index = stack[sp - 1];
+                            let index = stack[sp - 1] as Address;
                             match indirect(&store.tables, funcs, instance, (ty, table, index)) {
                                 Err(trap) => trap!(trap),
                                 Ok(address) => enter!(address, sp - 1),

@@ -10,7 +10,7 @@ use super::error::{InvalidKind, LoadCause, LoadError};
 use super::{
     CustomSection, ExportEntry, ExternIdx, GlobalType, ImportEntry, MemoryType, Module, TableType,
 };
-use crate::binary::{MalformedKind, Reader, error_at, ref_type, val_type};
+use crate::binary::{Address, MalformedKind, Reader, address, error_at, ref_type, val_type};
 use crate::limits::{LimitExceeded, Limits, within};
 use crate::types::cells_of;
 use crate::{FuncType, ValType};
@@ -382,7 +382,7 @@ impl Loader<'_> {
         .and_then(|()| {
             within(
                 "elements of a table",
-                size.min,
+                size.min.into(),
                 self.limits.table_elements.into(),
             )
         })
@@ -405,13 +405,17 @@ impl Loader<'_> {
         } else {
             MOST_PAGES
         };
-        if size.min.max(size.max.unwrap_or(0)) > most {
+        if u64::from(size.min.max(size.max.unwrap_or(0))) > most {
             return Err(LoadError::invalid(at, InvalidKind::MemorySize));
         }
         let memory = MemoryType {
-            min: within("pages of memory", size.min, self.limits.memory_pages.into())
-                .map(|()| size.min as u32)
-                .map_err(|limit| LoadError::limit(at, limit))?,
+            min: within(
+                "pages of memory",
+                size.min.into(),
+                self.limits.memory_pages.into(),
+            )
+            .map(|()| size.min as u32)
+            .map_err(|limit| LoadError::limit(at, limit))?,
             max: size.most(),
             #[cfg(feature = "memory64")]
             is_64: size.is_64,
@@ -588,8 +592,8 @@ fn named(section: &mut Reader<'_>) -> Result<Range<u32>> {
 
 /// Least and greatest size of a table or memory.
 struct Size {
-    min: u64,
-    max: Option<u64>,
+    min: Address,
+    max: Option<Address>,
     /// Whether numbers in it have 64 bits.
     is_64: bool,
 }
@@ -605,9 +609,8 @@ impl Size {
             _ => return Err(error_at(at, MalformedKind::BadLimits).into()),
         };
         let number = |section: &mut Reader<'_>| match is_64 {
-            #[cfg(feature = "memory64")]
-            true => section.u64(),
-            _ => section.u32().map(u64::from),
+            true => address(section),
+            false => section.u32().map(Address::from),
         };
         let min = number(section)?;
         let max = match flags & 1 {
@@ -622,7 +625,7 @@ impl Size {
 
     /// The greatest size, or the greatest number there is for it.
     fn most(&self) -> Option<u32> {
-        self.max.map(|max| max.min(u32::MAX.into()) as u32)
+        self.max.map(|max| max.min(Address::from(u32::MAX)) as u32)
     }
 }
 

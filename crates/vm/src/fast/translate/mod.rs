@@ -3,9 +3,9 @@
 mod compute;
 mod control;
 mod emit;
-#[cfg(feature = "simd")]
 #[cfg(feature = "memory64")]
 mod far;
+#[cfg(feature = "simd")]
 mod vector;
 
 use alloc::borrow::Cow;
