@@ -96,7 +96,9 @@ fn failure(error: &ImportError) -> Failure {
         ImportError::Paused => Failure::new(Exit::Interrupted, error, ""),
         ImportError::Diverged { .. }
         | ImportError::Recording(
-            HostRecordingError::CutOff { .. } | HostRecordingError::Damaged { .. },
+            HostRecordingError::CutOff { .. }
+            | HostRecordingError::Damaged { .. }
+            | HostRecordingError::Threads { .. },
         ) => Failure::new(Exit::Failed, error, "'--partial' keeps what comes before"),
         _ => Failure::input(error, ""),
     }

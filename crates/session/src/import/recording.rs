@@ -38,6 +38,16 @@ pub enum HostRecordingError {
         /// Where, from 0.
         at: usize,
     },
+    /// It is of a program with several threads, which nothing here replays yet.
+    #[error(
+        "from call {call} on it is of a program with several threads (byte {at}), and a recording has no order of what they do"
+    )]
+    Threads {
+        /// The number of the call, from 1.
+        call: u64,
+        /// Where, from 0.
+        at: usize,
+    },
     /// A call of it is damaged.
     #[error("call {call} of it was changed or is damaged: {what} (byte {at})")]
     Damaged {
@@ -52,6 +62,10 @@ pub enum HostRecordingError {
 
 /// Regions of one import.
 const MOST_REGIONS: usize = 8;
+/// Behind the numbers of imports, what says whose the next calls are,
+const WHOSE: u64 = 0;
+/// and what two threads did one after the other.
+const ORDER: u64 = 1;
 /// Of longer lists of buffers, no more is looked at.
 const MOST_BUFFERS: u64 = 1024;
 
@@ -146,6 +160,7 @@ pub struct HostRecording<'b> {
 /// Why a part cannot be read: the bytes end, or say what cannot be.
 enum Bad {
     End,
+    Threads,
     Wrong(&'static str),
 }
 
@@ -172,6 +187,7 @@ impl<'b> HostRecording<'b> {
         let at = recording.at;
         let what = |bad| match bad {
             Bad::End => "it ends too early",
+            Bad::Threads => "a thread before all calls",
             Bad::Wrong(what) => what,
         };
         match read {
@@ -194,11 +210,7 @@ impl<'b> HostRecording<'b> {
             let import = self.import()?;
             self.imports.push(import);
         }
-        let check = self.check.clone().finalize();
-        match u32::from_le_bytes(*self.raw()?) == check {
-            true => Ok(()),
-            false => Err(Bad::Wrong("its check does not hold")),
-        }
+        self.holds_whole()
     }
 
     /// Before anything is read.
@@ -256,6 +268,7 @@ impl<'b> HostRecording<'b> {
                 Ok(recorded)
             }
             Err(Bad::End) => Err(HostRecordingError::CutOff { call, at: self.at }),
+            Err(Bad::Threads) => Err(HostRecordingError::Threads { call, at: self.at }),
             Err(Bad::Wrong(what)) => {
                 let at = self.at;
                 Err(HostRecordingError::Damaged { call, what, at })
@@ -273,26 +286,59 @@ impl<'b> HostRecording<'b> {
         let begun_with = self.check.clone();
         let recorded = match self.number()? {
             0 => Recorded::End(self.end()?),
-            tag => Recorded::Call(self.call(tag - 1)?),
-        };
-        let check = self.check.clone().finalize();
-        let holds = match &recorded {
-            Recorded::Call(_) => {
-                let [low, high] = *self.raw()?;
-                u16::from_le_bytes([low, high]) == folded(check)
+            tag => {
+                let import = self.import_after(tag)?;
+                Recorded::Call(self.call(import)?)
             }
-            Recorded::End(_) => u32::from_le_bytes(*self.raw()?) == check,
         };
-        if !holds {
-            return Err(Bad::Wrong("its check does not hold"));
-        }
-        if let Recorded::End(_) = &recorded {
-            if self.at != self.bytes.len() {
-                return Err(Bad::Wrong("something stands behind the end"));
+        match recorded {
+            Recorded::Call(_) => self.holds()?,
+            Recorded::End(_) => {
+                self.holds_whole()?;
+                if self.at != self.bytes.len() {
+                    return Err(Bad::Wrong("something stands behind the end"));
+                }
+                self.check = begun_with;
             }
-            self.check = begun_with;
         }
         Ok(recorded)
+    }
+
+    /// The short check, of all before it.
+    fn holds(&mut self) -> Read<()> {
+        let check = folded(self.check.clone().finalize());
+        match u16::from_le_bytes(*self.raw()?) == check {
+            true => Ok(()),
+            false => Err(Bad::Wrong("its check does not hold")),
+        }
+    }
+
+    /// The long one.
+    fn holds_whole(&mut self) -> Read<()> {
+        let check = self.check.clone().finalize();
+        match u32::from_le_bytes(*self.raw()?) == check {
+            true => Ok(()),
+            false => Err(Bad::Wrong("its check does not hold")),
+        }
+    }
+
+    /// The number of the import that is called, behind whatever says whose call it is.
+    fn import_after(&mut self, mut tag: u64) -> Read<u64> {
+        let past = self.imports.len() as u64 + 1;
+        loop {
+            let kind = match tag.checked_sub(past) {
+                None => return Ok(tag - 1),
+                Some(kind @ (WHOSE | ORDER)) => kind,
+                Some(_) => return Err(Bad::Wrong("the program has no such import")),
+            };
+            let thread = self.number()?;
+            self.holds()?;
+            // What follows is the first thread's, as it is from the beginning.
+            if (kind, thread) != (WHOSE, 0) {
+                return Err(Bad::Threads);
+            }
+            tag = self.number()?;
+        }
     }
 
     fn end(&mut self) -> Read<RecordedEnd> {
@@ -521,6 +567,44 @@ mod tests {
         }
         let mut reader = HostRecording::of_bytes(&bytes);
         reader.import()
+    }
+
+    /// What is read first of a recording of a program with one import: of these parts, each with its check.
+    fn recorded(parts: &[&[u8]]) -> Result<Recorded, HostRecordingError> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([0, 0, 0, 0, 0, 0, 0, 1]);
+        for text in ["env", "f", ">", ""] {
+            bytes.push(text.len() as u8);
+            bytes.extend(text.bytes());
+        }
+        // Checks are not about themselves.
+        let mut checked = bytes.clone();
+        bytes.extend(CHECK.checksum(&checked).to_le_bytes());
+        for part in parts {
+            bytes.extend(*part);
+            checked.extend(*part);
+            bytes.extend(folded(CHECK.checksum(&checked)).to_le_bytes());
+        }
+        HostRecording::new(&bytes)?.read_on()
+    }
+
+    #[test]
+    fn several_threads_are_refused_in_words() {
+        let call = |recorded: Result<Recorded, HostRecordingError>| {
+            matches!(recorded, Ok(Recorded::Call(RecordedCall { import: 0, .. })))
+        };
+        // The one import; the same of the first thread, said once and twice.
+        let (first, f): (&[u8], &[u8]) = (&[2, 0], &[1, 0]);
+        for parts in [&[f][..], &[first, f], &[first, first, f]] {
+            assert!(call(recorded(parts)), "{parts:?}");
+        }
+        for parts in [&[&[2, 1], f][..], &[first, &[2, 7], f], &[&[3, 0], f]] {
+            let refused = recorded(parts).expect_err("there are several threads");
+            let is_named = matches!(refused, HostRecordingError::Threads { call: 1, .. });
+            assert!(is_named, "{parts:?}: {refused}");
+        }
+        let refused = recorded(&[&[4, 1, 0]]).expect_err("nothing has this number");
+        assert!(refused.to_string().contains("no such import"), "{refused}");
     }
 
     #[test]
