@@ -40,8 +40,8 @@ enum Ran {
 }
 
 impl Machine {
-    /// Like [`Machine::step`], with both tiers. Instructions that `hooks` stops at must be in
-    /// functions that are slow.
+    /// Like [`Machine::step`], with both tiers. Instructions that `hooks` stops at must be
+    /// [breakpoints](Fast::set_breakpoints) of the fast one.
     pub(crate) fn step_fast<H: Hooks>(
         &mut self,
         until: Until,
@@ -50,7 +50,7 @@ impl Machine {
     ) -> Stop {
         self.fast
             .prepare(&self.instances, &self.funcs, &self.limits);
-        let mut pass_first = pass_first;
+        let start = self.state.steps;
         loop {
             let (left, about) = until.left(self.state.steps);
             if about == 0 {
@@ -59,13 +59,18 @@ impl Machine {
             let Some(frame) = self.state.frames.last().copied() else {
                 return Stop::Returned;
             };
+            if !(pass_first && self.state.steps == start) && self.stops_here(hooks) {
+                return Stop::Hook;
+            }
             let ran = if left <= self.fast.reserve() {
                 Ran::Short
             } else {
                 self.run_code(frame, left, about)
             };
+            let passes = pass_first && self.state.steps == start;
             match ran {
                 Ran::Stopped => {}
+                Ran::Before if !passes && self.stops_here(hooks) => return Stop::Hook,
                 Ran::Before => match self.step(1, &NOTHING, true) {
                     Stop::Budget => {}
                     stop => return stop,
@@ -75,11 +80,8 @@ impl Machine {
                         return Stop::Returned;
                     }
                 }
-                Ran::Short => return self.step(about, hooks, pass_first),
+                Ran::Short => return self.step(about, hooks, true),
                 Ran::NoCode => {
-                    if !pass_first && self.stops_here(hooks) {
-                        return Stop::Hook;
-                    }
                     let doors = core::mem::take(&mut self.fast.doors);
                     let stop = self.step(about, &OrDoors(hooks, &doors), true);
                     self.fast.doors = doors;
@@ -88,7 +90,6 @@ impl Machine {
                     }
                 }
             }
-            pass_first = false;
         }
     }
 
@@ -113,11 +114,12 @@ impl Machine {
     fn run_code(&mut self, frame: Frame, left: u64, about: u64) -> Ran {
         let code = self.fast.function(frame.func, &self.instances, &self.funcs);
         let point = code.and_then(|code| {
-            let index = code
-                .points
-                .binary_search_by_key(&frame.pc, |point| point.pc)
-                .ok()?;
-            let point = code.points.get(index)?;
+            // Of several points the last, which is behind a breakpoint.
+            let after = code.points.partition_point(|point| point.pc <= frame.pc);
+            let point = code.points.get(after.checked_sub(1)?)?;
+            if point.pc != frame.pc {
+                return None;
+            }
             // From the start of the code, not of a part of it: branches go backward, too.
             let at = point.at as usize;
             (at < code.code.len()).then(|| (*point, code.code.as_ptr().wrapping_add(at)))

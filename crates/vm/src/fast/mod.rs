@@ -16,6 +16,11 @@
 //! executes the instruction, so that there is but one place that knows traps. The same goes for
 //! calls of the embedder and for rare instructions.
 //!
+//! Before an instruction with a breakpoint code is left as before one that the other tier executes,
+//! and behind that there is a second point of the same instruction, where whoever goes on enters.
+//! So a breakpoint costs what surrounds it a few copies, and a function's code is forgotten when its
+//! breakpoints change.
+//!
 //! # Steps
 //! The *ordinal* of an instruction is its number in its function, counted from the start, from the last
 //! call before it or, in long functions, from a jump to the next operation that is there for this only.
@@ -44,7 +49,7 @@ use self::dispatch::handler_word;
 use self::op::Code;
 use self::translate::{Compiled, Surroundings, compile};
 use crate::machine::{Func, Instance};
-use crate::{CodeOffset, Limits};
+use crate::{CodeOffset, FuncIdx, Limits};
 
 /// What became of a function.
 #[derive(Debug)]
@@ -90,8 +95,8 @@ pub(crate) struct Fast {
     stubs: Box<[u64]>,
     /// By address.
     functions: Vec<Function>,
-    /// Functions that the debugger wants executed by the stepping tier, by address.
-    slow: Vec<bool>,
+    /// Offsets of breakpoints in the first instance's code, sorted: code is left before them.
+    breakpoints: Vec<u32>,
     /// Where the functions' code lies: first byte, and address. Sorted.
     ranges: Vec<(usize, u32)>,
     /// Room for the calls of running code.
@@ -116,7 +121,7 @@ pub(crate) struct Fast {
 impl Clone for Fast {
     fn clone(&self) -> Fast {
         Fast {
-            slow: self.slow.clone(),
+            breakpoints: self.breakpoints.clone(),
             uncounted: self.uncounted,
             off: self.off,
             ..Fast::default()
@@ -136,8 +141,8 @@ impl Fast {
         if self.functions.len() == funcs.len() && !self.entries.is_empty() {
             return;
         }
-        let slow = core::mem::take(&mut self.slow);
         *self = Fast {
+            breakpoints: core::mem::take(&mut self.breakpoints),
             room: limits.code_bytes as usize / size_of::<u64>(),
             uncounted: self.uncounted,
             off: self.off,
@@ -180,11 +185,6 @@ impl Fast {
             });
         }
         self.entries = entries.into_boxed_slice();
-        self.slow = slow;
-        self.slow.resize(funcs.len(), false);
-        for address in 0..funcs.len() {
-            self.set_slow(address as u32, self.slow[address], instances, funcs);
-        }
     }
 
     /// True unless the embedder wants the stepping tier alone.
@@ -199,7 +199,7 @@ impl Fast {
             .map_or(core::ptr::null(), <[u64]>::as_ptr)
     }
 
-    /// Compiles a function if it was not tried before; gives it if it is compiled and not slow.
+    /// Compiles a function if it was not tried before; gives it if it is compiled.
     fn function(
         &mut self,
         address: u32,
@@ -207,12 +207,9 @@ impl Fast {
         funcs: &[Func],
     ) -> Option<&Compiled> {
         let index = address as usize;
-        if *self.slow.get(index)? {
-            return None;
-        }
         if let Function::Unknown = self.functions.get(index)? {
-            let surroundings = self.surroundings(address, instances, funcs)?;
             let mut scratch = core::mem::take(&mut self.scratch);
+            let surroundings = self.surroundings(address, instances, funcs)?;
             let compiled = compile(surroundings, address, &mut scratch, self.room);
             self.scratch = scratch;
             self.functions[index] = compiled.map_or(Function::Refused, Function::Compiled);
@@ -225,7 +222,7 @@ impl Fast {
     }
 
     fn surroundings<'m>(
-        &self,
+        &'m self,
         address: u32,
         instances: &'m [Instance],
         funcs: &'m [Func],
@@ -236,49 +233,14 @@ impl Fast {
             instance,
             id,
             funcs,
+            breakpoints: if id == 0 { &self.breakpoints } else { &[] },
             counting: !self.uncounted,
         })
     }
 
     /// A function was tried: makes its code known, or closes its door.
     fn publish(&mut self, address: u32, instances: &[Instance], funcs: &[Func]) {
-        if let Some(Function::Compiled(compiled)) = self.functions.get(address as usize) {
-            let start = compiled.code.as_ptr() as usize;
-            self.room = self.room.saturating_sub(compiled.code.len());
-            self.longest = self.longest.max(compiled.longest);
-            let place = self.ranges.partition_point(|(other, _)| *other < start);
-            self.ranges.insert(place, (start, address));
-        }
-        self.set_slow(address, false, instances, funcs);
-    }
-
-    /// Has the functions of the first instance that these code offsets are in, and no others,
-    /// executed by the stepping tier.
-    pub(crate) fn set_slow_at(&mut self, instances: &[Instance], funcs: &[Func], offsets: &[u32]) {
-        let Some(first) = instances.first() else {
-            return;
-        };
-        let index = |offset: &u32| first.module.func_at(CodeOffset(*offset));
-        let mut slow = alloc::vec![false; funcs.len()];
-        for func in offsets.iter().filter_map(index) {
-            let address = first.funcs.get(func.0 as usize);
-            if let Some(slow) = address.and_then(|address| slow.get_mut(*address as usize)) {
-                *slow = true;
-            }
-        }
-        self.slow.resize(funcs.len(), false);
-        for (address, slow) in slow.into_iter().enumerate() {
-            if self.slow[address] != slow {
-                self.slow[address] = slow;
-                self.set_slow(address as u32, slow, instances, funcs);
-            }
-        }
-    }
-
-    /// Has a function executed by the stepping tier, or no longer.
-    fn set_slow(&mut self, address: u32, slow: bool, instances: &[Instance], funcs: &[Func]) {
         let index = address as usize;
-        let stub = self.stub(address);
         let Some(func) = funcs.get(index) else {
             return;
         };
@@ -288,16 +250,62 @@ impl Fast {
         let (Some(body), Some(entry)) = (body, self.entries.get_mut(index + 1)) else {
             return;
         };
-        match self.functions.get(index) {
-            Some(Function::Unknown) => self.doors.set(func.instance, body.start, !slow),
-            Some(Function::Compiled(compiled)) => {
-                entry.ip = if slow { stub } else { compiled.code.as_ptr() };
-                for point in &compiled.points {
-                    self.doors.set(func.instance, point.pc, !slow);
-                }
-            }
-            _ => self.doors.set(func.instance, body.start, false),
+        let Some(Function::Compiled(compiled)) = self.functions.get(index) else {
+            return self.doors.set(func.instance, body.start, false);
+        };
+        let start = compiled.code.as_ptr();
+        entry.ip = start;
+        self.room = self.room.saturating_sub(compiled.code.len());
+        self.longest = self.longest.max(compiled.longest);
+        let start = start as usize;
+        let place = self.ranges.partition_point(|(other, _)| *other < start);
+        self.ranges.insert(place, (start, address));
+        for point in &compiled.points {
+            self.doors.set(func.instance, point.pc, true);
         }
+    }
+
+    /// Has code left before these offsets in the first instance's code, which are sorted, and no
+    /// others: what was compiled for others is forgotten.
+    pub(crate) fn set_breakpoints(&mut self, instances: &[Instance], offsets: &[u32]) {
+        if self.breakpoints == offsets {
+            return;
+        }
+        let before = core::mem::replace(&mut self.breakpoints, offsets.to_vec());
+        let Some(first) = instances.first() else {
+            return;
+        };
+        for offset in before.iter().chain(offsets) {
+            if let Some(func) = first.module.func_at(CodeOffset(*offset)) {
+                self.forget(first, func);
+            }
+        }
+    }
+
+    /// Forgets what became of a function of the first instance: its next call compiles it again.
+    fn forget(&mut self, first: &Instance, func: FuncIdx) {
+        let (Some(&address), Some(body)) =
+            (first.funcs.get(func.0 as usize), first.module.body(func.0))
+        else {
+            return;
+        };
+        let stub = self.stub(address);
+        let index = address as usize;
+        let (Some(function), Some(entry)) = (
+            self.functions.get_mut(index),
+            self.entries.get_mut(index + 1),
+        ) else {
+            return;
+        };
+        entry.ip = stub;
+        if let Function::Compiled(compiled) = core::mem::replace(function, Function::Unknown) {
+            self.room += compiled.code.len();
+            self.ranges.retain(|(_, other)| *other != address);
+            for point in &compiled.points {
+                self.doors.set(0, point.pc, false);
+            }
+        }
+        self.doors.set(0, body.start, true);
     }
 }
 

@@ -117,8 +117,7 @@ impl Machine {
             .iter()
             .for_each(|offset| set_bit(&mut debug.low_bytes, *offset as u8));
         #[cfg(borges_fast)]
-        self.fast
-            .set_slow_at(&self.instances, &self.funcs, &breakpoints);
+        self.fast.set_breakpoints(&self.instances, &breakpoints);
         debug.breakpoints = breakpoints;
         self.forget_empty_debug();
         Ok(())
@@ -193,7 +192,7 @@ impl Machine {
             let Some(debug) = self.debug.take() else {
                 return Ok(Stop::Budget);
             };
-            // Functions with breakpoints are slow in the fast tier; a watch may be in any.
+            // The fast tier knows breakpoints; what is watched may be written anywhere.
             let stop = if debug.watches.is_empty() {
                 self.advance(until, &Some(&*debug), pass_first)
             } else {

@@ -4,6 +4,7 @@
 //! step counts, many times in one run, and must be in the same state each time: frames, operands,
 //! memory, globals, tables, step count, and how the program ended.
 
+mod breakpoints;
 mod dispatch;
 #[cfg(not(miri))]
 mod smith;
@@ -16,7 +17,7 @@ use std::println;
 
 use super::Function;
 use crate::machine::{Exit, Machine, Until};
-use crate::{FuncIdx, Limits, Module, Outcome, Shared, ValType, Value};
+use crate::{CodeOffset, FuncIdx, Limits, Module, Outcome, Shared, ValType, Value};
 
 /// Numbers that look random and are the same in every run.
 struct Random(u64);
@@ -124,6 +125,9 @@ struct Pair {
     both: Machine,
     name: String,
     stops: u64,
+    /// Where breakpoints can be, if there are to be some.
+    places: Vec<CodeOffset>,
+    hits: u64,
 }
 
 impl Pair {
@@ -137,6 +141,8 @@ impl Pair {
             both,
             name: name.into(),
             stops: 0,
+            places: Vec::new(),
+            hits: 0,
         })
     }
 
@@ -167,6 +173,13 @@ impl Pair {
             compare(&self.stepping, &self.both, &what);
             match exits[0] {
                 Exit::HostCall => self.machines().map(answer),
+                Exit::Breakpoint(_) => {
+                    self.hits += 1;
+                    if random.below(16) == 0 {
+                        self.scatter(random);
+                    }
+                    continue;
+                }
                 Exit::Budget if until - start < most => continue,
                 Exit::Budget => {
                     // Long enough: on to the next program.

@@ -58,45 +58,75 @@ fn has_clauses(module: &Module) -> bool {
     false
 }
 
-#[test]
-fn tiers_agree_on_generated_modules() {
+/// What came of holding the tiers against each other.
+#[derive(Debug, Default)]
+struct Held {
+    stops: u64,
+    hits: u64,
+    modules: u64,
+    runs: u64,
+    finished: u64,
+    trapped: u64,
+    /// Modules that catch exceptions.
+    throwing: u64,
+}
+
+/// Holds the tiers against each other in so many modules and at so many stops, at least.
+fn hold(seed: u64, stops: u64, modules: u64, with_breakpoints: bool) -> Held {
     let limits = Limits {
         memory_pages: 12,
         stack_slots: 2000,
         call_depth: 200,
         ..Limits::default()
     };
-    let mut random = Random::new(3);
+    let mut random = Random::new(seed);
     let mut bytes = Vec::new();
-    let (mut stops, mut modules, mut runs, mut finished, mut trapped) = (0, 0, 0, 0, 0);
-    let mut throwing = 0;
-    while stops < 60_000 || modules < 1500 {
+    let mut held = Held::default();
+    while held.stops < stops || held.modules < modules {
         let Some(wasm) = generate(&mut random, &mut bytes) else {
             continue;
         };
-        let name = std::format!("module {modules}");
+        let name = std::format!("module {}", held.modules);
         let Some(mut pair) = Pair::new(&wasm, limits, &name) else {
             continue;
         };
-        modules += 1;
+        held.modules += 1;
+        if with_breakpoints {
+            pair = pair.debugged();
+        }
         let module = pair.both.module().unwrap().clone();
         for func in module.funcs().skip(module.imported_funcs() as usize) {
             let types = &module.func_type(func).unwrap().params;
             let args: Vec<Value> = types.iter().map(|ty| random.value(*ty)).collect();
             let gap = if random.below(4) == 0 { 1 << 40 } else { 2048 };
+            if with_breakpoints {
+                pair.scatter(&mut random);
+            }
             match pair.call(func, &args, &mut random, gap, 5_000) {
-                Some(Outcome::Finished(_)) => finished += 1,
-                Some(Outcome::Trapped(_)) => trapped += 1,
+                Some(Outcome::Finished(_)) => held.finished += 1,
+                Some(Outcome::Trapped(_)) => held.trapped += 1,
                 Some(Outcome::Exited(_)) | None => {}
             }
         }
-        throwing += u32::from(has_clauses(&module));
-        runs += pair.both.fast.runs;
-        stops += pair.stops;
+        held.throwing += u64::from(has_clauses(&module));
+        held.runs += pair.both.fast.runs;
+        held.stops += pair.stops;
+        held.hits += pair.hits;
     }
-    println!(
-        "{stops} stops in {modules} modules, {finished} finished, {trapped} trapped, {runs} runs of code, {throwing} catch exceptions"
-    );
-    assert!(runs > 10_000 && finished > 500 && trapped > 100);
-    assert!(cfg!(not(feature = "exceptions")) || throwing > 100);
+    println!("{held:?}");
+    assert!(held.runs > 10_000 && held.finished > 500 && held.trapped > 100);
+    assert!(cfg!(not(feature = "exceptions")) || held.throwing > 100);
+    held
+}
+
+#[test]
+fn tiers_agree_on_generated_modules() {
+    let held = hold(3, 60_000, 1500, false);
+    assert_eq!(held.hits, 0);
+}
+
+#[test]
+fn tiers_stop_at_the_same_breakpoints_of_generated_modules() {
+    let held = hold(6, 60_000, 700, true);
+    assert!(held.hits > 10_000);
 }

@@ -49,7 +49,7 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// The body of a function. Branches to it return; it has no fixups.
+    /// The body of a function. Branches to it return, unless its last `end` has a breakpoint: else it has no fixups.
     pub(super) fn function(results: &[ValType]) -> Label {
         Label {
             height: 0,
@@ -213,17 +213,21 @@ impl Translator<'_> {
             // Nothing branches here: the code goes on, or still cannot be reached.
             return;
         }
-        if alive {
+        self.join(label);
+    }
+
+    /// Whoever branches to the end of a block, or comes there from before, goes on here.
+    fn join(&mut self, label: Label) {
+        if self.dead.take().is_some() {
+            self.restart_ordinals();
+        } else {
             if !label.caught {
                 self.emitter.settle_all();
             }
             if self.next_ordinal >= SPAN {
                 self.restart();
             }
-        } else {
-            self.restart_ordinals();
         }
-        self.dead = None;
         self.emitter.stack.truncate(label.height);
         self.emitter.push_slots(&label.results);
         self.emitter.barrier();
@@ -231,6 +235,15 @@ impl Translator<'_> {
             self.bind(fixup);
         }
         self.point();
+    }
+
+    /// Branches to the function's label end here, before its last `end`, which has a breakpoint.
+    pub(super) fn join_returns(&mut self) {
+        let label = self.labels.pop();
+        if let Some(label) = label.filter(|label| !label.open.is_empty()) {
+            self.join(label);
+        }
+        self.labels.push(Label::function(&self.result_types));
     }
 
     pub(super) fn br(&mut self, label: u32) {
@@ -422,7 +435,8 @@ impl Translator<'_> {
         self.dead = Some(0);
     }
 
-    fn leave_here(&mut self) {
+    #[inline(never)]
+    pub(super) fn leave_here(&mut self) {
         self.emitter.settle_all();
         let point = Point {
             at: self.emitter.code.len() as u32,
@@ -538,11 +552,13 @@ impl Translator<'_> {
         self.aim(label, fixup);
     }
 
-    /// Height and arity of a label, and whether it is the function's.
+    /// Height and arity of a label, and whether a branch to it returns: it is the function's, and nobody
+    /// stops at the last `end` on the way.
     fn target(&self, label: u32) -> Option<(usize, usize, bool)> {
         let number = self.labels.len().checked_sub(1 + label as usize)?;
         let label = self.labels.get(number)?;
-        Some((label.height, label.arity(), number == 0))
+        let returns = number == 0 && !self.stops_at(self.body.end - 1);
+        Some((label.height, label.arity(), returns))
     }
 
     /// Directs a branch to a label.

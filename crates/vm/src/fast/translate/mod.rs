@@ -49,7 +49,8 @@ pub(crate) struct Point {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) code: Box<[u64]>,
-    /// In the order of the code, which is that of the instructions.
+    /// In the order of the code, which is that of the instructions. Of several of one instruction the
+    /// last is behind its breakpoint.
     pub(crate) points: Vec<Point>,
     /// Operations that are never executed, but left before; in the order of the code.
     pub(crate) leaves: Vec<Point>,
@@ -72,6 +73,8 @@ pub(crate) struct Surroundings<'m> {
     /// Number of the instance.
     pub(crate) id: u32,
     pub(crate) funcs: &'m [Func],
+    /// Offsets of breakpoints in the instance's code, sorted.
+    pub(crate) breakpoints: &'m [u32],
     /// False to leave the steps uncounted, to measure what counting costs.
     pub(crate) counting: bool,
 }
@@ -205,9 +208,7 @@ impl<'m> Translator<'m> {
         let mut instrs = module.instrs(self.func).peekable();
         while let Some((at, instr)) = instrs.next() {
             let next = instrs.peek();
-            self.pc = at.0;
-            self.ordinal = self.next_ordinal;
-            self.branch = self.next_branch;
+            self.come_to(at.0, next.is_none());
             self.next_pc = next.map_or(self.body.end, |(at, _)| at.0);
             self.next_ordinal = self.ordinal + 1;
             self.next_branch = self.branch + side_entries(&instr);
@@ -226,6 +227,8 @@ impl<'m> Translator<'m> {
             });
             let is_done = self.far(&instr) || self.body.is_wide() && self.wide(&instr);
             if !is_done {
+                // No operation is of an instruction with a breakpoint and of one before it.
+                let next = next.filter(|(at, _)| !self.stops_at(at.0));
                 self.instr(&instr, next.map(|(_, instr)| instr));
             }
             if self.emitter.full {
@@ -240,7 +243,31 @@ impl<'m> Translator<'m> {
         self.restart_ordinals();
     }
 
+    /// Comes to an instruction. If it has a breakpoint, code is left before it, and entered behind that
+    /// by whoever goes on.
+    fn come_to(&mut self, pc: u32, is_last: bool) {
+        let stops = self.stops_at(pc);
+        if stops && is_last {
+            self.join_returns();
+        }
+        self.pc = pc;
+        self.ordinal = self.next_ordinal;
+        self.branch = self.next_branch;
+        if stops && self.dead.is_none() {
+            self.leave_here();
+            self.emitter.barrier();
+            self.point();
+        }
+    }
+
+    // As others here not inlined: that costs devices flash, and compiling takes no longer.
+    #[inline(never)]
+    fn stops_at(&self, pc: u32) -> bool {
+        self.surroundings.breakpoints.binary_search(&pc).is_ok()
+    }
+
     /// Code can be entered and left at its end, before the next instruction.
+    #[inline(never)]
     fn point(&mut self) {
         let point = Point {
             at: self.emitter.code.len() as u32,
