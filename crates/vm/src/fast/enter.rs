@@ -71,6 +71,7 @@ impl Machine {
             match ran {
                 Ran::Stopped => {}
                 Ran::Before if !passes && self.stops_here(hooks) => return Stop::Hook,
+                Ran::Before if !passes && self.was_breakpoint() => {}
                 Ran::Before => match self.step(1, &NOTHING, true) {
                     Stop::Budget => {}
                     stop => return stop,
@@ -94,19 +95,21 @@ impl Machine {
     }
 
     fn stops_here<H: Hooks>(&self, hooks: &H) -> bool {
-        let Some(frame) = self.state.frames.last() else {
+        let Some(location) = self.location().filter(|_| hooks.is_active()) else {
             return false;
         };
-        let Some((instance, _)) = self.code_of(frame.func) else {
-            return false;
-        };
-        let opcode = instance.module.bytes().get(frame.pc as usize);
-        let id = self
-            .funcs
-            .get(frame.func as usize)
-            .map_or(NONE, |func| func.instance);
-        hooks.is_active()
-            && opcode.is_some_and(|opcode| hooks.stops(id, frame.pc as usize, *opcode))
+        let (id, pc) = (location.instance.0, location.offset.0 as usize);
+        let instance = self.instances.get(id as usize);
+        let opcode = instance.and_then(|instance| instance.module.bytes().get(pc));
+        opcode.is_some_and(|opcode| hooks.stops(id, pc, *opcode))
+    }
+
+    /// Forgets the breakpoint at the next instruction, where nobody stops; false if there was none.
+    fn was_breakpoint(&mut self) -> bool {
+        let location = self.location();
+        location.is_some_and(|location| {
+            location.instance.0 == 0 && self.fast.passes(&self.instances, location.offset.0)
+        })
     }
 
     /// Runs code from the next instruction on, if there is a point, until about so many steps are made;

@@ -18,8 +18,8 @@
 //!
 //! Before an instruction with a breakpoint code is left as before one that the other tier executes,
 //! and behind that there is a second point of the same instruction, where whoever goes on enters.
-//! So a breakpoint costs what surrounds it a few copies, and a function's code is forgotten when its
-//! breakpoints change.
+//! So a breakpoint costs what surrounds it a few copies. A function's code is forgotten when it gets
+//! another breakpoint, and when it comes to one that is no more.
 //!
 //! # Steps
 //! The *ordinal* of an instruction is its number in its function, counted from the start, from the last
@@ -49,7 +49,7 @@ use self::dispatch::handler_word;
 use self::op::Code;
 use self::translate::{Compiled, Surroundings, compile};
 use crate::machine::{Func, Instance};
-use crate::{CodeOffset, FuncIdx, Limits};
+use crate::{CodeOffset, Limits};
 
 /// What became of a function.
 #[derive(Debug)]
@@ -66,6 +66,7 @@ enum Function {
 struct Doors(Vec<Vec<u64>>);
 
 impl Doors {
+    #[inline(never)]
     fn set(&mut self, instance: u32, pc: u32, open: bool) {
         let word = self
             .0
@@ -95,7 +96,8 @@ pub(crate) struct Fast {
     stubs: Box<[u64]>,
     /// By address.
     functions: Vec<Function>,
-    /// Offsets of breakpoints in the first instance's code, sorted: code is left before them.
+    /// Offsets in the first instance's code, sorted, that code is left before: those of all breakpoints,
+    /// and of some that are no more.
     breakpoints: Vec<u32>,
     /// Where the functions' code lies: first byte, and address. Sorted.
     ranges: Vec<(usize, u32)>,
@@ -265,28 +267,39 @@ impl Fast {
         }
     }
 
-    /// Has code left before these offsets in the first instance's code, which are sorted, and no
-    /// others: what was compiled for others is forgotten.
+    /// Has code left before these offsets in the first instance's code. If it is already left before all
+    /// of them, it is for others still that were set before, until code comes there ([`Fast::passes`]):
+    /// whoever looks at a condition each time takes breakpoints away and sets them again, and nothing
+    /// is compiled for it.
     pub(crate) fn set_breakpoints(&mut self, instances: &[Instance], offsets: &[u32]) {
-        if self.breakpoints == offsets {
-            return;
-        }
-        let before = core::mem::replace(&mut self.breakpoints, offsets.to_vec());
-        let Some(first) = instances.first() else {
-            return;
-        };
-        for offset in before.iter().chain(offsets) {
-            if let Some(func) = first.module.func_at(CodeOffset(*offset)) {
-                self.forget(first, func);
+        let is_known = |offset: &u32| self.breakpoints.binary_search(offset).is_ok();
+        if !offsets.iter().all(is_known) {
+            let before = core::mem::replace(&mut self.breakpoints, offsets.to_vec());
+            for offset in before.iter().chain(offsets) {
+                self.forget(instances, *offset);
             }
         }
     }
 
-    /// Forgets what became of a function of the first instance: its next call compiles it again.
-    fn forget(&mut self, first: &Instance, func: FuncIdx) {
-        let (Some(&address), Some(body)) =
-            (first.funcs.get(func.0 as usize), first.module.body(func.0))
-        else {
+    /// Code need no longer be left before this offset in the first instance's code; false if it is not.
+    fn passes(&mut self, instances: &[Instance], offset: u32) -> bool {
+        let found = self.breakpoints.binary_search(&offset);
+        if let Ok(place) = found {
+            self.breakpoints.remove(place);
+            self.forget(instances, offset);
+        }
+        found.is_ok()
+    }
+
+    /// Forgets what became of the function of the first instance that this offset is in: its next
+    /// call compiles it again.
+    fn forget(&mut self, instances: &[Instance], offset: u32) {
+        let found = instances.first().and_then(|first| {
+            let func = first.module.func_at(CodeOffset(offset))?;
+            let address = first.funcs.get(func.0 as usize)?;
+            Some((*address, first.module.body(func.0)?))
+        });
+        let Some((address, body)) = found else {
             return;
         };
         let stub = self.stub(address);

@@ -147,16 +147,34 @@ fn a_hot_function_with_breakpoints_stays_in_the_fast_tier() {
     }
 }
 
-/// Code that is forgotten leaves its place to what comes instead, and is whole again without breakpoints.
+/// Code that is forgotten leaves its place to what comes instead, and is whole again once it was run without breakpoints.
 #[test]
 fn breakpoints_that_come_and_go_leave_nothing_behind() {
     let limits = Limits::default();
     let module = Shared::new(Module::new(&wat::parse_str(HOT).unwrap(), &limits).unwrap());
     let run = module.exported_func("run").unwrap();
-    let mut machine = Machine::new(module.clone(), limits).unwrap();
-    let places: Vec<CodeOffset> = module.instrs(run).map(|(at, _)| at).collect();
-    machine.begin(run, &[Value::I32(10_000_000)]).unwrap();
-    machine.run(machine.steps() + 10_000);
+    let [mut machine, mut fresh] = [(); 2].map(|()| Machine::new(module.clone(), limits).unwrap());
+    // But for the first instruction: whoever begins there does not come from code.
+    let instrs = module.instrs(run).skip(1);
+    let places: Vec<CodeOffset> = instrs.map(|(at, _)| at).collect();
+    let start = module.body(run.0).unwrap().start;
+    let mut hits = 0;
+    for count in 0..2 * places.len() {
+        let some = &places[count.saturating_sub(places.len())..count.min(places.len())];
+        machine.set_breakpoints(some).unwrap();
+        // It may be compiled, or has still to be.
+        assert!(machine.fast.doors.is_open(0, start as usize) || count == 0);
+        machine.begin(run, &[Value::I32(100)]).unwrap();
+        loop {
+            match machine.run(u64::MAX) {
+                Exit::Breakpoint(_) => hits += 1,
+                Exit::Finished => break,
+                exit => panic!("{exit:?}"),
+            }
+        }
+    }
+    assert!(hits >= 100 * places.len(), "{hits} hits");
+    // Taken away and set again: nothing is compiled for it.
     let left = |machine: &Machine| {
         let Some(Function::Compiled(compiled)) = machine.fast.functions.first() else {
             panic!("it is not compiled");
@@ -167,22 +185,29 @@ fn breakpoints_that_come_and_go_leave_nothing_behind() {
             machine.fast.room,
             machine.fast.ranges.len(),
             machine.fast.doors.0.clone(),
+            machine.fast.breakpoints.clone(),
         )
     };
     let before = left(&machine);
-    let mut hits = 0;
-    for count in 0..2 * places.len() {
-        let some = &places[count.saturating_sub(places.len())..count.min(places.len())];
-        machine.set_breakpoints(some).unwrap();
-        let start = module.body(run.0).unwrap().start;
-        assert!(machine.fast.doors.is_open(0, start as usize));
-        let exit = machine.run(machine.steps() + 10_000);
-        hits += usize::from(matches!(exit, Exit::Breakpoint(_)));
-    }
-    assert!(hits >= places.len(), "{hits} hits");
+    let last = &places[places.len() - 1..];
+    assert_eq!(machine.fast.breakpoints, [last[0].0]);
     machine.set_breakpoints(&[]).unwrap();
-    machine.run(machine.steps() + 10_000);
-    let after = left(&machine);
-    // Where it lies in memory is another thing.
-    assert_eq!(before, after);
+    machine.set_breakpoints(last).unwrap();
+    assert_eq!(left(&machine), before);
+    machine.set_breakpoints(&[]).unwrap();
+    for machine in [&mut machine, &mut fresh] {
+        machine.begin(run, &[Value::I32(100)]).unwrap();
+        assert_eq!(machine.run(u64::MAX), Exit::Finished);
+    }
+    assert_ne!(left(&machine), before);
+    assert!(machine.fast.breakpoints.is_empty());
+    // The last of them was met at the very end: the next call compiles it.
+    machine.begin(run, &[Value::I32(100)]).unwrap();
+    assert_eq!(machine.run(u64::MAX), Exit::Finished);
+    assert_eq!(left(&machine), left(&fresh));
+    // Those that no code came to do not add up.
+    for place in places {
+        machine.set_breakpoints(&[place]).unwrap();
+        assert_eq!(machine.fast.breakpoints, [place.0]);
+    }
 }

@@ -578,6 +578,7 @@ impl Translator<'_> {
         self.bind_at(fixup, self.emitter.code.len(), self.next_ordinal);
     }
 
+    #[inline(never)]
     fn bind_at(&mut self, fixup: Fixup, target: usize, ordinal: u32) {
         let distance = (target as i64 - fixup.at as i64) * 8;
         let delta = self.delta(fixup.steps - i64::from(ordinal));

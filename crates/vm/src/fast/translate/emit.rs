@@ -259,6 +259,7 @@ impl Emitter {
     }
 
     /// Pushes operands of these types that were written to their slots.
+    #[inline(never)]
     pub(super) fn push_slots(&mut self, types: &[ValType]) {
         for ty in types {
             self.push_slot(Class::of(*ty));

@@ -73,7 +73,7 @@ pub(crate) struct Surroundings<'m> {
     /// Number of the instance.
     pub(crate) id: u32,
     pub(crate) funcs: &'m [Func],
-    /// Offsets of breakpoints in the instance's code, sorted.
+    /// Offsets in the instance's code, sorted, that code is left before.
     pub(crate) breakpoints: &'m [u32],
     /// False to leave the steps uncounted, to measure what counting costs.
     pub(crate) counting: bool,
