@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 
 use super::op::{Bank, Reason};
+#[cfg(feature = "host")]
+use super::watched::WatchedBytes;
 
 /// A function as its callers see it.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +67,9 @@ pub(crate) struct Cx {
     pub(crate) calls_end: *mut Call,
     /// Where and why the code stopped.
     pub(crate) stopped: Option<Stopped>,
+    /// The bytes that are watched.
+    #[cfg(feature = "host")]
+    pub(crate) watched: *const WatchedBytes,
 }
 
 /// The end of a run of code.

@@ -189,6 +189,8 @@ impl Machine {
             calls: calls_start,
             calls_end,
             stopped: None,
+            #[cfg(feature = "host")]
+            watched: &raw const self.fast.watched.bytes,
         };
         // SAFETY: `ip` is a point of compiled code, whose operations rely on what validation and
         // `State` guarantee: slots within the frame (its size was checked when it was entered),

@@ -40,6 +40,8 @@ mod op;
 #[cfg(test)]
 mod tests;
 mod translate;
+#[cfg(feature = "host")]
+mod watched;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -48,6 +50,8 @@ use self::cx::{Call, Entry, NO_KIND, kind};
 use self::dispatch::handler_word;
 use self::op::Code;
 use self::translate::{Compiled, Surroundings, compile};
+#[cfg(feature = "host")]
+pub(crate) use self::watched::Watched;
 use crate::machine::{Func, Instance};
 use crate::{CodeOffset, Limits};
 
@@ -99,6 +103,9 @@ pub(crate) struct Fast {
     /// Offsets in the first instance's code, sorted, that code is left before: those of all breakpoints,
     /// and of some that are no more.
     breakpoints: Vec<u32>,
+    /// What is watched: code is left before whatever may write that.
+    #[cfg(feature = "host")]
+    watched: Watched,
     /// Where the functions' code lies: first byte, and address. Sorted.
     ranges: Vec<(usize, u32)>,
     /// Room for the calls of running code.
@@ -124,6 +131,8 @@ impl Clone for Fast {
     fn clone(&self) -> Fast {
         Fast {
             breakpoints: self.breakpoints.clone(),
+            #[cfg(feature = "host")]
+            watched: self.watched.clone(),
             uncounted: self.uncounted,
             off: self.off,
             ..Fast::default()
@@ -145,9 +154,13 @@ impl Fast {
         }
         *self = Fast {
             breakpoints: core::mem::take(&mut self.breakpoints),
+            #[cfg(feature = "host")]
+            watched: core::mem::take(&mut self.watched),
             room: limits.code_bytes as usize / size_of::<u64>(),
             uncounted: self.uncounted,
             off: self.off,
+            #[cfg(test)]
+            runs: self.runs,
             ..Fast::default()
         };
         self.bottom = Box::new([handler_word(Code::Leave)]);
@@ -236,6 +249,8 @@ impl Fast {
             id,
             funcs,
             breakpoints: if id == 0 { &self.breakpoints } else { &[] },
+            #[cfg(feature = "host")]
+            watched: &self.watched,
             counting: !self.uncounted,
         })
     }
@@ -278,6 +293,16 @@ impl Fast {
             for offset in before.iter().chain(offsets) {
                 self.forget(instances, *offset);
             }
+        }
+    }
+
+    /// Has code left before whatever may write something watched: what was compiled without knowing of it is forgotten.
+    #[cfg(feature = "host")]
+    pub(crate) fn set_watched(&mut self, watched: Watched) {
+        let before = core::mem::replace(&mut self.watched, watched);
+        if !self.watched.wants_code_of(&before) {
+            // There is no code before the machine is made ready again.
+            self.functions.clear();
         }
     }
 

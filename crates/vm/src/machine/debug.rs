@@ -11,6 +11,8 @@ use super::state::NONE;
 use super::step::{Hooks, Stop};
 use crate::CodeOffset;
 use crate::binary::{Address, Instr, memory_width};
+#[cfg(all(borges_fast, feature = "host"))]
+use crate::fast::Watched;
 
 /// Something of the first instance to watch: the machine stops when an instruction wrote it, also
 /// when it wrote the value that was there.
@@ -142,8 +144,21 @@ impl Machine {
                 .iter()
                 .for_each(|opcode| set_bit(&mut debug.opcodes, *opcode));
         }
+        self.tell_watches();
         self.forget_empty_debug();
     }
+
+    /// Tells the fast tier what is watched.
+    #[cfg(all(borges_fast, feature = "host"))]
+    pub(super) fn tell_watches(&mut self) {
+        let watches = self.debug.as_ref().map(|debug| debug.watches.as_slice());
+        let watched = Watched::new(watches.unwrap_or_default(), self.instances.first());
+        self.fast.set_watched(watched);
+    }
+
+    /// Where something is watched, the fast tier does nothing.
+    #[cfg(not(all(borges_fast, feature = "host")))]
+    pub(super) fn tell_watches(&mut self) {}
 
     /// The breakpoints, sorted.
     pub fn breakpoints(&self) -> impl Iterator<Item = CodeOffset> + '_ {
@@ -192,8 +207,8 @@ impl Machine {
             let Some(debug) = self.debug.take() else {
                 return Ok(Stop::Budget);
             };
-            // The fast tier knows breakpoints; what is watched may be written anywhere.
-            let stop = if debug.watches.is_empty() {
+            // On devices, the fast tier knows breakpoints only.
+            let stop = if debug.watches.is_empty() || cfg!(feature = "host") {
                 self.advance(until, &Some(&*debug), pass_first)
             } else {
                 self.step(until.left(self.state.steps).1, &Some(&*debug), pass_first)

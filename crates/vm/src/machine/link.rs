@@ -95,6 +95,7 @@ impl Machine {
             dropped_data: alloc::vec![false; data],
         });
         self.instances.push(instance);
+        self.tell_watches();
         self.program = self.hash_program();
         self.copy_segments(id)?;
         Ok(InstanceId(id))

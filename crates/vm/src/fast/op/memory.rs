@@ -141,8 +141,10 @@ unsafe fn place(regs: &Regs, base: i32, size: usize) -> Option<*mut u8> {
 }
 
 /// Goes on if an address of 64 bits, or the number of a table's element, has no more than 32.
+#[cfg(feature = "host")]
 pub(crate) struct NarrowOp<A>(PhantomData<A>);
 
+#[cfg(feature = "host")]
 impl<A: Source> Op for NarrowOp<A> {
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
@@ -151,6 +153,31 @@ impl<A: Source> Op for NarrowOp<A> {
             if A::read::<i64>(regs) as u64 >> 32 != 0 {
                 core::hint::cold_path();
                 return Flow::Leave(Reason::Before);
+            }
+            regs.advance(Self::WORDS)
+        }
+    }
+}
+
+/// Goes on unless a store that follows writes something watched. Half-word 0: how many bytes it writes. Half-word 1: the
+/// slot of the base. Half-words 2 and 3: the offset.
+#[cfg(feature = "host")]
+pub(crate) struct WatchOp<B>(PhantomData<B>);
+
+#[cfg(feature = "host")]
+impl<B: Source> Op for WatchOp<B> {
+    #[inline(always)]
+    unsafe fn run(regs: &mut Regs) -> Flow {
+        // SAFETY: the operation is of this kind; `cx` is valid while code runs, and so is what is watched.
+        unsafe {
+            let start = u64::from(B::read::<i32>(regs) as u32) + u64::from(regs.high());
+            let end = start + u64::from(regs.half(0));
+            let watched = &*(*regs.cx).watched;
+            if start < watched.all.end && watched.all.start < end {
+                core::hint::cold_path();
+                if watched.has(start..end) {
+                    return Flow::Leave(Reason::Before);
+                }
             }
             regs.advance(Self::WORDS)
         }

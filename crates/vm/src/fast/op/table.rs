@@ -5,13 +5,15 @@
 //! operation of its own. Forms that end in `ToSlot` follow those that end in `ToAcc`, so that an
 //! operation's destination can still be set when it becomes known.
 
+#[cfg(all(test, not(any(borges_tail_calls, miri))))]
+use super::Op;
+#[cfg(any(feature = "host", all(test, not(any(borges_tail_calls, miri)))))]
+use super::Zero;
 use super::control::*;
 use super::memory::*;
 use super::numeric::*;
 use super::vector::*;
 use super::{Acc, Const, Slot, ToAcc, ToSlot, Word};
-#[cfg(all(test, not(any(borges_tail_calls, miri))))]
-use super::{Op, Zero};
 use crate::num::NumericOp;
 
 /// Calls the macro `$then` with the table.
@@ -21,9 +23,10 @@ use crate::num::NumericOp;
 /// - `binary`: two operands that cannot be exchanged;
 /// - `branch`: two operands; `!` names the branch for the contrary;
 /// - `single`: whatever has but one form;
+/// - `check`: what stands before accesses where a host wants to know of them;
 /// - `direct`: numbers of instructions on vectors that have operations of their own.
 macro_rules! op_table {
-    ($then:ident $($more:tt)*) => { with_vectors! { $then $($more)*
+    ($then:ident $($more:tt)*) => { with_checks! { $then $($more)*
         mirrored {
             I32Add ~ I32Add, I32Mul ~ I32Mul, I32And ~ I32And ? TestI32, I32Or ~ I32Or, I32Xor ~ I32Xor,
             I32Eq ~ I32Eq ? IfI32Eq, I32Ne ~ I32Ne ? IfI32Ne,
@@ -122,11 +125,28 @@ macro_rules! op_table {
             VectorSplat = VectorOp<0, 1, true, false>, VectorNumber = VectorOp<1, 0, false, false>,
             VectorShuffle = VectorOp<3, 0, true, true>, VectorLoad = VectorLoadOp, VectorStore = VectorStoreOp,
             Leave = LeaveOp, Stub = StubOp,
-            NarrowSlot = NarrowOp<Slot<1>>, NarrowAcc = NarrowOp<Acc>,
         }
     } };
 }
 pub(crate) use op_table;
+
+/// Adds what devices leave out.
+#[cfg(feature = "host")]
+macro_rules! with_checks {
+    ($then:ident $($more:tt)*) => { with_vectors! { $then $($more)*
+        check {
+            NarrowSlot = NarrowOp<Slot<1>>, NarrowAcc = NarrowOp<Acc>,
+            WatchSlot = WatchOp<Slot<1>>, WatchAcc = WatchOp<Acc>, WatchZero = WatchOp<Zero>,
+        }
+    } };
+}
+
+/// Devices leave it out.
+#[cfg(not(feature = "host"))]
+macro_rules! with_checks {
+    ($then:ident $($more:tt)*) => { with_vectors! { $then $($more)* check {} } };
+}
+pub(crate) use with_checks;
 
 /// Adds instructions on vectors that are worth an operation of their own: those that are a few machine instructions.
 #[cfg(feature = "simd")]
@@ -198,6 +218,7 @@ macro_rules! every_op {
         store { $($s:ident,)* }
         branch { $($c:ident = $ck:ident<$ct:ident> ! $cn:ident,)* }
         single { $($o:ident = $ot:ty,)* }
+        check { $($k:ident = $kt:ty,)* }
         direct { $($d:literal,)* }
     ) => { $then! {
         $(
@@ -258,6 +279,7 @@ macro_rules! every_op {
             (<$ck<$ct> as Forms>::F3, BranchOp<$ck<$ct>, Acc, Const>)
         )*
         $( (<$ot as Forms>::F0, $ot) )*
+        $( (<$kt as Forms>::F0, $kt) )*
         $( (<DirectOp<$d> as Forms>::F0, DirectOp<$d>) )*
     } };
 }
@@ -281,6 +303,7 @@ macro_rules! define {
         store { $($s:ident,)* }
         branch { $($c:ident = $ck:ident<$ct:ident> ! $cn:ident,)* }
         single { $($o:ident = $ot:ty,)* }
+        check { $($k:ident = $kt:ty,)* }
         direct { $($d:literal,)* }
     ) => {
         /// Instructions whose operands can be exchanged if the instruction is, too.
@@ -302,7 +325,7 @@ macro_rules! define {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Branch { $($c,)* }
         #[derive(Clone, Copy)]
-        enum Rest { $($o,)* }
+        enum Rest { $($o,)* $($k,)* }
 
         const MIRRORED: u16 = 0;
         const ORDERED: u16 = MIRRORED + 8 * [$(Mirrored::$m,)*].len() as u16;
@@ -311,7 +334,7 @@ macro_rules! define {
         const STORES: u16 = LOADS + 6 * [$(Loads::$l,)*].len() as u16;
         const BRANCHES: u16 = STORES + 9 * [$(Stores::$s,)*].len() as u16;
         const REST: u16 = BRANCHES + 4 * [$(Branch::$c,)*].len() as u16;
-        const DIRECTS: u16 = REST + [$(Rest::$o,)*].len() as u16;
+        const DIRECTS: u16 = REST + [$(Rest::$o,)* $(Rest::$k,)*].len() as u16;
         const DIRECT: &[u16] = &[$($d,)*];
         /// How many operations there are, in all their forms.
         #[allow(dead_code)] // The portable build has no list of them.
@@ -324,12 +347,14 @@ macro_rules! define {
         $(impl Forms for $s { const F0: u16 = STORES + 9 * Stores::$s as u16; })*
         $(impl Forms for $ck<$ct> { const F0: u16 = BRANCHES + 4 * Branch::$c as u16; })*
         $(impl Forms for $ot { const F0: u16 = REST + Rest::$o as u16; })*
+        $(impl Forms for $kt { const F0: u16 = REST + Rest::$k as u16; })*
         $(impl Forms for DirectOp<$d> { const F0: u16 = DIRECTS + place_of($d); })*
 
         // Some are only ever reached as the next form of another.
         #[allow(non_upper_case_globals, dead_code)]
         impl Code {
             $(pub(crate) const $o: Code = Code(REST + Rest::$o as u16);)*
+            $(pub(crate) const $k: Code = Code(REST + Rest::$k as u16);)*
         }
 
         impl Mirrored {

@@ -1,6 +1,7 @@
-//! Breakpoints in code: the tiers stop at the same ones, and code is left for those only.
+//! Breakpoints and watches in code: the tiers stop at the same ones, and code is left for those only.
 
 use super::*;
+use crate::Watch;
 use crate::binary::Instr;
 
 impl Pair {
@@ -12,7 +13,7 @@ impl Pair {
         self
     }
 
-    /// Sets breakpoints anew: none, a few, or many.
+    /// Sets breakpoints anew: none, a few, or many; and watches, mostly of nothing.
     pub(super) fn scatter(&mut self, random: &mut Random) {
         let rarely = random.magnitude(1 << 9);
         let mut chosen = self.places.clone();
@@ -20,10 +21,32 @@ impl Pair {
         if random.below(8) == 0 {
             chosen.clear();
         }
+        let watches = match random.below(3) {
+            0 => watches(random),
+            _ => Vec::new(),
+        };
         for machine in self.machines() {
             machine.set_breakpoints(&chosen).unwrap();
+            machine.set_watches(&watches);
         }
     }
+}
+
+/// Some watches, mostly where programs write: near the beginning of memory, of the first globals and locals.
+fn watches(random: &mut Random) -> Vec<Watch> {
+    let count = 1 + random.below(3);
+    let watch = |_| match random.below(3) {
+        0 => Watch::Memory {
+            start: random.magnitude(1 << 17) as u32,
+            length: 1 + random.magnitude(40) as u32,
+        },
+        1 => Watch::Global(random.below(4) as u32),
+        _ => Watch::Local {
+            frame: random.below(3) as u32,
+            local: random.below(6) as u32,
+        },
+    };
+    (0..count).map(watch).collect()
 }
 
 /// On a small native stack, as handlers that went on by calls would need much.
@@ -37,7 +60,7 @@ fn tiers_stop_at_the_same_breakpoints_of_tricky_functions() {
             ..Limits::default()
         };
         let mut random = Random::new(4);
-        let (mut hits, mut traps, mut runs) = (0, 0, 0);
+        let (mut hits, mut watched, mut traps, mut runs) = (0, 0, 0, 0);
         for round in 0..quantity(40) {
             let mut pair = Pair::new(&bytes, limits, "tricky").unwrap().debugged();
             let module = pair.both.module().unwrap().clone();
@@ -53,9 +76,11 @@ fn tiers_stop_at_the_same_breakpoints_of_tricky_functions() {
                 }
             }
             hits += pair.hits;
+            watched += pair.watched;
             runs += pair.both.fast.runs;
         }
-        println!("{hits} hits, {traps} traps, {runs} runs of code");
+        assert!(watched > quantity(500), "{watched} watches");
+        println!("{hits} hits, {watched} of them watches, {traps} traps, {runs} runs of code");
         assert!(hits > quantity(30_000) && traps >= quantity(100));
         assert!(runs > hits, "hardly ran in the fast tier");
     };
@@ -98,7 +123,7 @@ fn stops_that_need_not_be_exact_miss_no_breakpoint() {
                 compare(&pair.stepping, &pair.both, "about");
                 match exits[0] {
                     Exit::HostCall => pair.machines().into_iter().for_each(answer),
-                    Exit::Breakpoint(_) => hits += 1,
+                    Exit::Breakpoint(_) | Exit::Watch { .. } => hits += 1,
                     _ => break,
                 }
             }
@@ -167,7 +192,7 @@ fn breakpoints_that_come_and_go_leave_nothing_behind() {
         machine.begin(run, &[Value::I32(100)]).unwrap();
         loop {
             match machine.run(u64::MAX) {
-                Exit::Breakpoint(_) => hits += 1,
+                Exit::Breakpoint(_) | Exit::Watch { .. } => hits += 1,
                 Exit::Finished => break,
                 exit => panic!("{exit:?}"),
             }

@@ -128,6 +128,8 @@ struct Pair {
     /// Where breakpoints can be, if there are to be some.
     places: Vec<CodeOffset>,
     hits: u64,
+    /// Of these, what was watched and written.
+    watched: u64,
 }
 
 impl Pair {
@@ -143,6 +145,7 @@ impl Pair {
             stops: 0,
             places: Vec::new(),
             hits: 0,
+            watched: 0,
         })
     }
 
@@ -173,8 +176,9 @@ impl Pair {
             compare(&self.stepping, &self.both, &what);
             match exits[0] {
                 Exit::HostCall => self.machines().map(answer),
-                Exit::Breakpoint(_) => {
+                Exit::Breakpoint(_) | Exit::Watch { .. } => {
                     self.hits += 1;
+                    self.watched += u64::from(matches!(exits[0], Exit::Watch { .. }));
                     if random.below(16) == 0 {
                         self.scatter(random);
                     }
@@ -189,7 +193,6 @@ impl Pair {
                     return None;
                 }
                 Exit::Finished | Exit::Trapped(_) => return self.both.outcome().cloned(),
-                exit => panic!("{what}: {exit:?}"),
             };
         }
     }

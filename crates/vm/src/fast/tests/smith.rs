@@ -63,6 +63,7 @@ fn has_clauses(module: &Module) -> bool {
 struct Held {
     stops: u64,
     hits: u64,
+    watched: u64,
     modules: u64,
     runs: u64,
     finished: u64,
@@ -112,6 +113,7 @@ fn hold(seed: u64, stops: u64, modules: u64, with_breakpoints: bool) -> Held {
         held.runs += pair.both.fast.runs;
         held.stops += pair.stops;
         held.hits += pair.hits;
+        held.watched += pair.watched;
     }
     println!("{held:?}");
     assert!(held.runs > 10_000 && held.finished > 500 && held.trapped > 100);
@@ -128,5 +130,5 @@ fn tiers_agree_on_generated_modules() {
 #[test]
 fn tiers_stop_at_the_same_breakpoints_of_generated_modules() {
     let held = hold(6, 60_000, 700, true);
-    assert!(held.hits > 10_000);
+    assert!(held.hits > 10_000 && held.watched > 100);
 }

@@ -269,6 +269,10 @@ impl Translator<'_> {
             _ => Stores::Store32,
         };
         let height = self.emitter.stack.len().saturating_sub(2);
+        #[cfg(feature = "host")]
+        if let Some(width) = self.surroundings.watched.stored(opcode) {
+            self.watch(height, arg.offset as u32, width);
+        }
         let mut value = self.emitter.pop();
         if matches!(opcode, 0x3c..=0x3e) && class != Class::Int && value.at() == At::Acc {
             // Half of an `i64`, whose accumulator is another.
@@ -284,6 +288,22 @@ impl Translator<'_> {
             Source::Const(cell) => self.emitter.emit(code, &[operands, cell]),
             _ => self.emitter.emit(code, &[operands]),
         };
+    }
+
+    /// Before a store of so many bytes, whose base is at this height: leaves if it writes something watched.
+    #[cfg(feature = "host")]
+    fn watch(&mut self, height: usize, offset: u32, width: u16) {
+        let (code, slot, offset) = match self.emitter.peek(height).0 {
+            Source::Slot(slot) => (Code::WatchSlot, slot, offset),
+            Source::Acc(_) => (Code::WatchAcc, 0, offset),
+            // Where an offset does not fit, nothing is written.
+            Source::Const(cell) => match (cell as u32).checked_add(offset) {
+                Some(address) => (Code::WatchZero, 0, address),
+                None => return,
+            },
+        };
+        let operands = pack_high(0, slot, offset) | u64::from(width);
+        self.emitter.emit(code, &[operands]);
     }
 
     /// `memory.copy` or `memory.fill`.

@@ -17,6 +17,8 @@ pub(super) use emit::{Class, Operand, Place};
 use self::control::Label;
 use self::emit::Emitter;
 use super::op::Code;
+#[cfg(feature = "host")]
+use super::watched::Watched;
 use crate::binary::Instr;
 #[cfg(feature = "memories")]
 use crate::binary::{Elsewhere, memory_width};
@@ -75,6 +77,9 @@ pub(crate) struct Surroundings<'m> {
     pub(crate) funcs: &'m [Func],
     /// Offsets in the instance's code, sorted, that code is left before.
     pub(crate) breakpoints: &'m [u32],
+    /// What is watched.
+    #[cfg(feature = "host")]
+    pub(crate) watched: &'m Watched,
     /// False to leave the steps uncounted, to measure what counting costs.
     pub(crate) counting: bool,
 }
@@ -208,7 +213,7 @@ impl<'m> Translator<'m> {
         let mut instrs = module.instrs(self.func).peekable();
         while let Some((at, instr)) = instrs.next() {
             let next = instrs.peek();
-            self.come_to(at.0, next.is_none());
+            self.come_to(at.0, &instr, next.is_none());
             self.next_pc = next.map_or(self.body.end, |(at, _)| at.0);
             self.next_ordinal = self.ordinal + 1;
             self.next_branch = self.branch + side_entries(&instr);
@@ -227,8 +232,8 @@ impl<'m> Translator<'m> {
             });
             let is_done = self.far(&instr) || self.body.is_wide() && self.wide(&instr);
             if !is_done {
-                // No operation is of an instruction with a breakpoint and of one before it.
-                let next = next.filter(|(at, _)| !self.stops_at(at.0));
+                // No operation is of an instruction that code is left before and of one before it.
+                let next = next.filter(|(at, instr)| !self.stops_before(at.0, instr));
                 self.instr(&instr, next.map(|(_, instr)| instr));
             }
             if self.emitter.full {
@@ -243,10 +248,10 @@ impl<'m> Translator<'m> {
         self.restart_ordinals();
     }
 
-    /// Comes to an instruction. If it has a breakpoint, code is left before it, and entered behind that
-    /// by whoever goes on.
-    fn come_to(&mut self, pc: u32, is_last: bool) {
-        let stops = self.stops_at(pc);
+    /// Comes to an instruction. If it has a breakpoint, or may write something watched, code is left before it, and
+    /// entered behind that by whoever goes on.
+    fn come_to(&mut self, pc: u32, instr: &Instr<'_>, is_last: bool) {
+        let stops = self.stops_before(pc, instr);
         if stops && is_last {
             self.join_returns();
         }
@@ -258,6 +263,15 @@ impl<'m> Translator<'m> {
             self.emitter.barrier();
             self.point();
         }
+    }
+
+    fn stops_before(&self, pc: u32, instr: &Instr<'_>) -> bool {
+        #[cfg(feature = "host")]
+        if (self.surroundings.watched).stops_before(instr, self.surroundings.instance) {
+            return true;
+        }
+        let _ = instr;
+        self.stops_at(pc)
     }
 
     // As others here not inlined: that costs devices flash, and compiling takes no longer.
