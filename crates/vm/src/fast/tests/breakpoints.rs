@@ -3,6 +3,7 @@
 use super::*;
 use crate::Watch;
 use crate::binary::Instr;
+use crate::{Extern, InstanceId};
 
 impl Pair {
     /// From now on with breakpoints.
@@ -234,5 +235,44 @@ fn breakpoints_that_come_and_go_leave_nothing_behind() {
     for place in places {
         machine.set_breakpoints(&[place]).unwrap();
         assert_eq!(machine.fast.breakpoints, [place.0]);
+    }
+}
+
+/// A breakpoint is in the first instance only, also where another has the same code; a clone has it, too.
+#[test]
+fn breakpoints_are_those_of_the_first_instance() {
+    let text = r#"(module (import "env" "tick" (func $tick))
+        (func (export "run") (param $n i32)
+            (loop $again
+                (call $tick)
+                (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))))"#;
+    let limits = Limits::default();
+    let module = Shared::new(Module::new(&wat::parse_str(text).unwrap(), &limits).unwrap());
+    let run = module.exported_func("run").unwrap();
+    let mut plain = Machine::empty(limits);
+    let instances = [(); 2].map(|()| plain.instantiate(module.clone(), &[Extern::Host]).unwrap());
+    let mut machine = plain.clone();
+    let places = module.instrs(run).filter(|(_, instr)| {
+        matches!(instr, Instr::Call(_) | Instr::LocalTee(_)) // Left anyway, and not.
+    });
+    let places: Vec<CodeOffset> = places.map(|(at, _)| at).collect();
+    machine.set_breakpoints(&places).unwrap();
+    let hits = |machine: &mut Machine, instance: InstanceId| {
+        let mut hits = 0;
+        machine.begin_in(instance, run, &[Value::I32(10)]).unwrap();
+        loop {
+            match machine.run(u64::MAX) {
+                Exit::HostCall => answer(machine),
+                Exit::Breakpoint(_) => hits += 1,
+                exit => break assert_eq!(exit, Exit::Finished),
+            }
+        }
+        hits
+    };
+    assert_eq!(hits(&mut plain, instances[1]), 0);
+    assert_eq!(hits(&mut machine, instances[1]), 0);
+    assert_eq!(machine.fast.runs, plain.fast.runs);
+    for machine in [&mut machine.clone(), &mut machine] {
+        assert_eq!(hits(machine, instances[0]), 20);
     }
 }
