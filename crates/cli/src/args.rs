@@ -572,7 +572,7 @@ pub(crate) struct Survey {
     /// A state takes 14 to 17 bytes; there is no limit but --states
     #[arg(
         long,
-        conflicts_with_all = ["reduction", "keep", "symmetry", "schedule", "order", "toward", "session"]
+        conflicts_with_all = ["reduction", "keep", "symmetry", "schedule", "order", "session"]
     )]
     pub(crate) survey: bool,
     /// How many bits stand for a state. The report says how probable it is that two had the same
@@ -601,7 +601,7 @@ pub(crate) struct Survey {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["program", "survey", "expect", "forbid", "grain", "delivery", "debugger"]
+        conflicts_with_all = ["program", "survey", "expect", "forbid", "never", "always", "toward", "grain", "delivery", "debugger"]
     )]
     pub(crate) resume: Option<PathBuf>,
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use borges_session::command::Flow;
 use borges_session::suggest::{
-    ClaimReport, Demand, DemandReport, Proved, StatesOptions, StatesReport, check_program,
-    states_of_program,
+    ClaimReport, Demand, DemandReport, Demanded, Proved, StatesOptions, StatesReport,
+    check_program, states_of_program,
 };
 
 fn heater() -> PathBuf {
@@ -27,10 +27,8 @@ fn patient() -> StatesOptions {
 }
 
 fn demanded(program: &Path, demands: &[(Demand, &str)]) -> StatesReport {
-    let demands: Vec<(Demand, String)> = demands
-        .iter()
-        .map(|(demand, text)| (*demand, (*text).to_owned()))
-        .collect();
+    let demands = demands.iter().map(|(demand, text)| demand.of(*text));
+    let demands: Vec<Demanded> = demands.collect();
     let options = patient();
     let report = states_of_program(program, None, &options, &demands, &mut |_| Flow::Continue);
     report.expect("it opens")
@@ -40,7 +38,7 @@ fn demanded(program: &Path, demands: &[(Demand, &str)]) -> StatesReport {
 fn sixty_four_conditions_are_watched_at_once() {
     let of = |count: usize| {
         let demands: Vec<_> = (0..count)
-            .map(|number| (Demand::Never, format!("{number} == 100")))
+            .map(|number| Demand::Never.of(format!("{number} == 100")))
             .collect();
         let report = states_of_program(&heater(), None, &patient(), &demands, &mut |_| {
             Flow::Continue
@@ -56,7 +54,7 @@ fn sixty_four_conditions_are_watched_at_once() {
 /// checksum ties all bytes together, no more can be said of them.
 #[test]
 fn a_run_is_found_through_states_that_a_checksum_ties() {
-    let demand = (Demand::Never, "parser.received > 4".to_owned());
+    let demand = Demand::Never.of("parser.received > 4");
     let options = StatesOptions {
         depth: Some(7),
         ..patient()
@@ -318,7 +316,7 @@ fn what_means_nothing_is_refused_by_name() {
 /// With a variable taken for anything, what holds holds all the more; what it decides is a maybe.
 #[test]
 fn a_variable_can_be_taken_for_anything() {
-    let any = |name: &str, demands: &[(Demand, String)]| {
+    let any = |name: &str, demands: &[Demanded]| {
         let options = StatesOptions {
             anything: vec![name.to_owned()],
             ..StatesOptions::default()
@@ -326,10 +324,7 @@ fn a_variable_can_be_taken_for_anything() {
         let report = states_of_program(&heater(), None, &options, demands, &mut |_| Flow::Continue);
         report.expect("it opens")
     };
-    let demands = [
-        (Demand::Never, "heat > 1".to_owned()),
-        (Demand::Never, "n > 4".to_owned()),
-    ];
+    let demands = [Demand::Never.of("heat > 1"), Demand::Never.of("n > 4")];
     let report = any("n", &demands);
     assert!(!report.complete);
     assert_eq!(report.maybe, ["n"]);

@@ -4,6 +4,8 @@
 
 #[path = "device_surveys/among.rs"]
 mod among;
+#[path = "device_surveys/goals.rs"]
+mod goals;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +14,8 @@ use std::time::Duration;
 use borges_languages::model::{DigestSize, Progress};
 use borges_session::command::Flow;
 use borges_session::suggest::{
-    DeviceAsked, DeviceSurveyFile, DeviceSurveyors, StatesOptions, StatesReport, states_of_program,
-    survey_states,
+    Demanded, DeviceAsked, DeviceSurveyFile, DeviceSurveyors, StatesOptions, StatesReport,
+    states_of_program, survey_states,
 };
 use borges_session::survey::{Keeping, SurveyError};
 
@@ -62,20 +64,32 @@ fn said(mut report: StatesReport) -> StatesReport {
 }
 
 fn graph(program: &Path, board: Option<&Path>) -> StatesReport {
+    graph_of((program, board), &[])
+}
+
+fn graph_of((program, board): (&Path, Option<&Path>), demands: &[Demanded]) -> StatesReport {
     let options = StatesOptions {
         time: Some(Duration::from_secs(300)),
         ..StatesOptions::default()
     };
-    let report = states_of_program(program, board, &options, &[], &mut |_| Flow::Continue);
+    let report = states_of_program(program, board, &options, demands, &mut |_| Flow::Continue);
     said(report.unwrap())
 }
 
 fn asked(program: &Path, board: Option<&Path>, states: Option<usize>) -> DeviceAsked {
+    asked_of((program, board), &[], states)
+}
+
+fn asked_of(
+    (program, board): (&Path, Option<&Path>),
+    demands: &[Demanded],
+    states: Option<usize>,
+) -> DeviceAsked {
     let options = StatesOptions {
         states,
         ..StatesOptions::default()
     };
-    DeviceAsked::open(program, board, options, DigestSize::By64).unwrap()
+    DeviceAsked::open(program, board, options, demands.to_vec(), DigestSize::By64).unwrap()
 }
 
 fn goes_on(_: &Progress) -> bool {

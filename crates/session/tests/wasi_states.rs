@@ -52,8 +52,8 @@ fn all_states_over_any_input_and_any_errors() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = brackets(folder.path());
     let demands = [
-        (Demand::Never, "depth > 3".to_owned()),
-        (Demand::Toward, "depth == 3".to_owned()),
+        Demand::Never.of("depth > 3"),
+        Demand::Toward.of("depth == 3"),
     ];
     for faults in [false, true] {
         let report = states_of_program(&program, None, &with_faults(faults), &demands, &mut |_| {

@@ -89,6 +89,21 @@ pub enum Demand {
     Limit,
 }
 
+impl Demand {
+    /// What is asked of a condition.
+    pub fn of(self, condition: impl Into<String>) -> Demanded {
+        Demanded {
+            demand: self,
+            condition: condition.into(),
+        }
+    }
+
+    /// What a condition comes to in a state that decides what is demanded of it.
+    pub(crate) const fn decided_by(self) -> bool {
+        !matches!(self, Self::Always)
+    }
+}
+
 /// A demand on a condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

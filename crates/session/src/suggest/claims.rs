@@ -76,6 +76,19 @@ impl Asked {
     }
 }
 
+/// Whether a text is a formula that is about more than one state.
+pub(super) fn is_temporal(text: &str) -> bool {
+    fn goes_on(formula: &Formula<u32>) -> bool {
+        match formula {
+            Formula::Constant(_) | Formula::Atom(_) => false,
+            Formula::Not(inner) => goes_on(inner),
+            Formula::And(both) | Formula::Or(both) => goes_on(&both.0) || goes_on(&both.1),
+            Formula::Next(_) | Formula::Until(_) => true,
+        }
+    }
+    Asked::of(text).is_ok_and(|asked| goes_on(&asked.claim.formula))
+}
+
 /// Whether all runs of a program fulfil a formula, and a run that does not.
 pub(super) fn checked(
     subject: &Subject,

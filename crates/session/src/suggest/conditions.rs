@@ -171,6 +171,20 @@ impl<'s> Conditions<'s> {
         condition.known.borrow().as_ref().err().cloned()
     }
 
+    /// Why a condition means something in none of the states.
+    pub(super) fn why_nothing(&self, number: u32) -> String {
+        let why = self.trouble(number).filter(|why| !why.is_empty());
+        why.unwrap_or_else(|| "nowhere does the program stop where it means something".to_owned())
+    }
+
+    /// Forgets what was noted of conditions where they were looked at.
+    pub(super) fn forget(&self) {
+        for condition in &self.conditions {
+            *condition.known.borrow_mut() = Err(String::new());
+            *condition.unclear.borrow_mut() = None;
+        }
+    }
+
     /// Why it is not known somewhere what a condition comes to.
     pub(super) fn unclear(&self, number: u32) -> String {
         let condition = self.conditions.get(number as usize);

@@ -1,15 +1,15 @@
 //! What a worker needs in order to explore jobs as whoever put them would: the program, and what is asked of it.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use borges_debuginfo::{DebugInfo, Folders, SourceProvider};
+use borges_debuginfo::DebugInfo;
 use borges_stub::Program;
 use borges_vm::FuncIdx;
 use serde::{Deserialize, Serialize};
 
+use super::noting::{Files, Noting};
 use crate::command::question::{Question, Within};
 use crate::program::{Board, Opened};
 
@@ -26,7 +26,7 @@ pub(super) struct Errand {
     /// Whether the program must fit a microcontroller.
     is_small: bool,
     /// What was read of files that the debug information names.
-    files: Vec<(String, Vec<u8>)>,
+    files: Files,
     pub(super) about: About,
 }
 
@@ -62,23 +62,6 @@ impl About {
     }
 }
 
-/// Finds files and notes them.
-struct Noting {
-    folders: Folders,
-    found: RefCell<Vec<(String, Vec<u8>)>>,
-}
-
-impl SourceProvider for Noting {
-    fn read(&self, path: &str) -> Option<Vec<u8>> {
-        let bytes = self.folders.read(path)?;
-        let mut found = self.found.borrow_mut();
-        if !found.iter().any(|(known, _)| known == path) {
-            found.push((path.to_owned(), bytes.clone()));
-        }
-        Some(bytes)
-    }
-}
-
 /// An errand for workers, as bytes; `path` is where the program was read.
 pub(super) fn errand(
     path: &Path,
@@ -87,10 +70,7 @@ pub(super) fn errand(
     entry: FuncIdx,
     about: About,
 ) -> Arc<[u8]> {
-    let noting = Noting {
-        folders: Folders::around(path),
-        found: RefCell::default(),
-    };
+    let noting = Noting::around(path);
     let module = program.module.bytes();
     // It could be read when the program was opened, and is read for what it names.
     let _ = DebugInfo::load(module, &noting);
@@ -101,7 +81,7 @@ pub(super) fn errand(
         entry: entry.0,
         board: board.kept(),
         is_small: board.is_small(),
-        files: noting.found.into_inner(),
+        files: noting.found(),
         about,
     };
     let bytes = postcard::to_allocvec(&errand);

@@ -34,6 +34,8 @@ pub(super) struct Known<I> {
     pub(super) there: I,
     /// In some state nobody can say what the condition comes to.
     pub(super) is_unclear: bool,
+    /// It has a value somewhere.
+    pub(super) has_value: bool,
     /// All states were looked at.
     pub(super) is_all: bool,
 }
@@ -105,7 +107,7 @@ impl Evidence<'_> {
         known: Known<impl Iterator<Item = WayThere>>,
     ) -> (DemandReport, Option<RunPath>) {
         let Known { demand, number, .. } = known;
-        let wanted = demand != Demand::Always;
+        let wanted = demand.decided_by();
         let (met, unmet) = match demand {
             Demand::Toward => (Proved::Fails, Proved::Holds),
             Demand::Never | Demand::Always | Demand::Limit => (Proved::Holds, Proved::Fails),
@@ -146,7 +148,12 @@ impl Evidence<'_> {
                 return (report, Some(conditions.breaking(number, run)));
             }
         }
-        let note = match conditions.trouble(number) {
+        let trouble = match demand {
+            Demand::Limit => conditions.trouble(number),
+            _ => (!known.has_value).then(|| conditions.why_nothing(number)),
+        };
+        let has_trouble = trouble.is_some();
+        let note = match trouble {
             _ if report.inputs.is_some() => Some("no run that comes there was found".to_owned()),
             Some(why) if demand == Demand::Limit => Some(why),
             Some(why) => Some(format!("it has a value in none of the states: {why}")),
@@ -155,7 +162,7 @@ impl Evidence<'_> {
         };
         report.verdict = match note {
             None if known.is_all => met,
-            Some(_) if known.is_all && conditions.trouble(number).is_none() => Proved::Maybe,
+            Some(_) if known.is_all && !has_trouble => Proved::Maybe,
             _ => Proved::Unknown,
         };
         report.note = note;

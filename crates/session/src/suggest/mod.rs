@@ -17,6 +17,7 @@ mod inquiry;
 mod jobs;
 mod listing;
 mod nodes;
+mod noting;
 mod picture;
 mod proving;
 mod report;

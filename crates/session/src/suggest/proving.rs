@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use borges_concolic::{Budget, Explored};
 
-use super::Subject;
 use super::claims::{Asked, checked};
 use super::conditions::Conditions;
 use super::exploring::{Effort, StatesOptions, tidying};
 use super::inquiry::Inquiry;
 use super::listing::Lister;
 use super::states::explored;
-use crate::command::proof::{Demand, Demanded, Proved};
+use super::{Subject, demands};
+use crate::command::proof::{Demand, Proved};
 use crate::command::question::{Question, SuggestionListing};
 
 impl Inquiry {
@@ -43,7 +43,7 @@ impl Inquiry {
     /// Why one does not.
     pub(super) fn sensible(&self) -> Result<(), String> {
         let texts: Vec<String> = match &self.question {
-            Question::States { demands } => texts(demands),
+            Question::States { demands: asked } => demands::texts(asked),
             Question::Picture { colour, .. } => colour.iter().cloned().collect(),
             Question::Check { formula } => Asked::of(formula)?.texts,
             _ => return Ok(()),
@@ -64,10 +64,10 @@ impl Inquiry {
         let effort = Effort::new(budget, &looking, &|_| ());
         // What does not mean anything was refused when the question was asked.
         match &self.question {
-            Question::States { demands } => {
-                let conditions = Conditions::new(&subject, &texts(demands));
+            Question::States { demands: asked } => {
+                let conditions = Conditions::new(&subject, &demands::texts(asked));
                 let conditions = conditions.and_then(Conditions::with_limits).ok()?;
-                let demands: Vec<Demand> = demands.iter().map(|asked| asked.demand).collect();
+                let demands: Vec<Demand> = asked.iter().map(|asked| asked.demand).collect();
                 let (report, runs) =
                     explored(&subject, (&conditions, &demands), &options, &effort).ok()?;
                 let mut listing = self.shown(runs, budget);
@@ -108,11 +108,4 @@ impl Inquiry {
             Lister::new(self, &runs, &rest).goals()
         })
     }
-}
-
-fn texts(demands: &[Demanded]) -> Vec<String> {
-    demands
-        .iter()
-        .map(|asked| asked.condition.clone())
-        .collect()
 }

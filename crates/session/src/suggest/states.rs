@@ -7,8 +7,8 @@ use borges_multiverse::graph::NodeId;
 
 use super::conditions::Conditions;
 use super::exploring::{Effort, Found, Nearest, StatesOptions, subject_of, within, wrong};
-use super::{Subject, cuts};
-use crate::command::proof::{Demand, StatesReport};
+use super::{Subject, cuts, demands};
+use crate::command::proof::{Demand, Demanded, StatesReport};
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
 
@@ -22,15 +22,14 @@ pub fn states_of_program(
     path: &Path,
     board: Option<&Path>,
     options: &StatesOptions,
-    demands: &[(Demand, String)],
+    demands: &[Demanded],
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<StatesReport, OpenError> {
     let subject = subject_of(path, board, options)?;
-    let texts: Vec<String> = demands.iter().map(|(_, text)| text.clone()).collect();
-    let conditions = Conditions::new(&subject, &texts);
+    let conditions = Conditions::new(&subject, &demands::texts(demands));
     let conditions = conditions.and_then(Conditions::with_limits);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
-    let demands: Vec<Demand> = demands.iter().map(|(demand, _)| *demand).collect();
+    let demands: Vec<Demand> = demands.iter().map(|asked| asked.demand).collect();
     within(options, observer, 90, |effort| {
         explored(&subject, (&conditions, &demands), options, effort).map(|found| found.0)
     })
@@ -54,8 +53,7 @@ pub(super) fn explored(
     }
     let nearest = Nearest::new(&found.graph);
     let (mut report, mut runs) = found.report(&nearest);
-    let limits = conditions.limits().map(|number| (number, Demand::Limit));
-    for (number, demand) in (0..).zip(demands.iter().copied()).chain(limits) {
+    for (number, demand) in demands::of_all(conditions, demands.iter().copied()) {
         let (said, run) = found.demanded(conditions, demand, number, &nearest);
         report.demands.push(said);
         runs.extend(run);

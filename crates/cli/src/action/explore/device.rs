@@ -6,7 +6,7 @@ use borges_commands::device::render;
 use borges_languages::ambienttalk::Delivery;
 use borges_languages::model::Reduction;
 use borges_session::suggest::{
-    Demand, Proved, StatesOptions, StatesReport, UnexploredReport, states_of_program,
+    Demand, Demanded, Proved, StatesOptions, StatesReport, UnexploredReport, states_of_program,
 };
 
 use crate::action::system::given_to_look_at;
@@ -25,15 +25,7 @@ pub(super) fn explore(
 ) -> Result<Exit, Failure> {
     fits(options)?;
     super::survey::refuse_alone(options)?;
-    let demands = [
-        (Demand::Never, options.never.as_slice()),
-        (Demand::Always, &options.always),
-        (Demand::Toward, options.toward.as_slice()),
-    ];
-    let demands = demands
-        .into_iter()
-        .flat_map(|(demand, texts)| texts.iter().map(move |text| (demand, text.clone())));
-    let demands: Vec<(Demand, String)> = demands.collect();
+    let demands = demands(options);
     let asked = StatesOptions {
         split: options.split,
         ..options.within.asked()?
@@ -44,6 +36,18 @@ pub(super) fn explore(
     })?;
     output.say(&report, |paint| render::states(&report, paint))?;
     Ok(exit(options, &report))
+}
+
+/// What is asked of conditions.
+pub(super) fn demands(options: &args::Explore) -> Vec<Demanded> {
+    let demands = [
+        (Demand::Never, options.never.as_slice()),
+        (Demand::Always, &options.always),
+        (Demand::Toward, options.toward.as_slice()),
+    ];
+    let all = demands.into_iter();
+    all.flat_map(|(demand, texts)| texts.iter().map(move |text| demand.of(text)))
+        .collect()
 }
 
 /// How the command ends.

@@ -29,7 +29,8 @@ pub(super) fn survey(
     refuse(&options.within.system.all_given(), "graphs of states", next)?;
     let within = options.within.asked()?;
     let hosts = hosts(options)?;
-    let asked = DeviceAsked::open(program, board, within, options.survey.bits)?;
+    let demands = device::demands(options);
+    let asked = DeviceAsked::open(program, board, within, demands, options.survey.bits)?;
     let by = surveyors(options, &hosts, &asked, output)?;
     let keeping = keeping(options, None);
     let done = output.watch_states("states surveyed", |goes_on| {
@@ -94,14 +95,8 @@ fn surveyors(
 
 /// What needs a graph is refused.
 fn fits(options: &args::Explore) -> Result<(), Failure> {
-    let graphs = [
-        ("--never", !options.never.is_empty()),
-        ("--always", !options.always.is_empty()),
-        ("--toward", options.toward.is_some()),
-        ("--split", options.split),
-    ];
-    let next = "a survey of a device program counts its states, and finds its traps and broken limits; without --survey \
-                the rest is answered";
+    let graphs = [("--split", options.split)];
+    let next = "a survey keeps no ways between states: without --survey states are divided by what their ways ask of them";
     refuse(&graphs, "graphs", next)
 }
 

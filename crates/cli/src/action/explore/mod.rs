@@ -58,6 +58,9 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
     let asked = as_asked(options, &model)?;
     let name = program.to_owned();
     if options.survey.survey {
+        let next = "of a program of a model language, --forbid PREDICATE comes with a shortest way to where it holds";
+        let toward = [("--toward", options.toward.is_some())];
+        refuse(&toward, "graphs, and surveys of device programs", next)?;
         return survey::survey(options, name, model, asked, output);
     }
     survey::refuse_alone(options)?;

@@ -116,7 +116,7 @@ impl Desk {
             false => Goes::Continue,
         };
         let budget = Budget::new(Duration::MAX, &clock, &heard);
-        let conditions = asked.limits_of_board();
+        let conditions = asked.conditions();
         let about = facts.told(&watching(&conditions));
         let device = asked.device(about, &budget).telling();
         let packer = device.packer();

@@ -1,11 +1,12 @@
 //! Surveys of device programs in files, to be gone on with.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use borges_concolic::{Facts, Noted};
-use borges_debuginfo::{Folders, NoSources, SourceProvider};
+use borges_debuginfo::SourceProvider;
 use borges_languages::model::{DigestSize, KeptDigests, Progress, keep_survey};
 use borges_multiverse::fingerprint::Digest;
 use borges_multiverse::graph::{Apart, Counts, Prefixes};
@@ -13,11 +14,12 @@ use serde::{Deserialize, Serialize};
 
 use super::crew::Surveying;
 use super::sighted::Seen;
-use super::{DeviceAsked, DeviceSurveyors, StatesOptions, SurveyedStates, run};
+use super::{DeviceAsked, DeviceSurveyors, Files, StatesOptions, SurveyedStates, run};
+use crate::command::proof::{Demand, Demanded};
 use crate::record::kept::{Blocks, Keeping, SurveyError, Writer};
 
 /// The first line of a file.
-const MAGIC: &[u8] = b"borges device survey 2\n";
+const MAGIC: &[u8] = b"borges device survey 3\n";
 
 /// A survey that was kept.
 pub struct DeviceSurveyFile {
@@ -44,6 +46,8 @@ struct Head {
     program: String,
     module: Vec<u8>,
     board: String,
+    files: Files,
+    demands: Vec<Demanded>,
     entry: Option<String>,
     without_events: bool,
     solver: Option<String>,
@@ -64,6 +68,8 @@ impl DeviceAsked {
             program: self.subject.path.display().to_string(),
             module: self.module.clone(),
             board: self.board.clone(),
+            files: self.files.clone(),
+            demands: self.demands.clone(),
             entry: self.options.entry.clone(),
             without_events: self.options.without_events,
             solver: self.options.solver.clone(),
@@ -92,24 +98,37 @@ impl DeviceAsked {
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, String> {
         let head = postcard::from_bytes(bytes);
         let head: Head = head.map_err(|_| "that is no survey".to_owned())?;
-        // Nothing here is anything of who asks.
-        let asked = Self::of_head(&head, &NoSources)?;
+        let asked = Self::of_head(head)?;
         asked.for_several()?;
         Ok(asked)
     }
 
-    fn of_head(head: &Head, files: &dyn SourceProvider) -> Result<Self, String> {
+    fn of_head(head: Head) -> Result<Self, String> {
         let told = DigestSize::of_bits(head.bits)
             .ok_or("it tells states apart in a way that there is not")?;
         let options = StatesOptions {
-            entry: head.entry.clone(),
+            entry: head.entry,
             without_events: head.without_events,
-            solver: head.solver.clone(),
+            solver: head.solver,
             ..StatesOptions::default()
         };
-        let program = (head.module.clone(), head.board.clone());
-        let asked = Self::of((Path::new(&head.program), files), program, options, told);
-        asked.map_err(|error| error.to_string())
+        if head
+            .demands
+            .iter()
+            .any(|asked| asked.demand == Demand::Limit)
+        {
+            return Err("it asks for limits of the board, which nobody has to".to_owned());
+        }
+        // Nothing here need be anything of who asks.
+        let files: HashMap<String, Vec<u8>> = head.files.iter().cloned().collect();
+        let program = (Path::new(&head.program), &files as &dyn SourceProvider);
+        let of = (head.module, head.board);
+        let asked = Self::of(program, of, (options, head.demands), told);
+        let asked = asked.map_err(|error| error.to_string())?;
+        Ok(Self {
+            files: head.files,
+            ..asked
+        })
     }
 }
 
@@ -121,14 +140,14 @@ impl DeviceSurveyFile {
     /// [`SurveyError`].
     pub fn open(file: &Path) -> Result<Self, SurveyError> {
         let mut blocks = Blocks::open(file, MAGIC)?;
-        let head: Head = blocks.read()?;
+        let mut head: Head = blocks.read()?;
         let shares = blocks.read()?;
-        let files = Folders::around(Path::new(&head.program));
-        let asked = DeviceAsked::of_head(&head, &files);
+        let known = std::mem::take(&mut head.known);
+        let asked = DeviceAsked::of_head(head);
         Ok(Self {
             asked: asked.map_err(|why| SurveyError::Program(file.to_owned(), why))?,
             file: file.to_owned(),
-            known: head.known,
+            known,
             shares,
         })
     }

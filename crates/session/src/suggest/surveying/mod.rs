@@ -19,17 +19,19 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{Budget, Comparing, Device, Facts, Flow as Goes, Watched};
-use borges_debuginfo::{Folders, SourceProvider};
+use borges_debuginfo::SourceProvider;
 use borges_languages::model::{DigestSize, Progress, SurveyNote};
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Apart, Limits};
 use serde::Serialize;
 
-use super::Subject;
+use super::claims::is_temporal;
 use super::conditions::Conditions;
 use super::evidence::Evidence;
 use super::exploring::{StatesOptions, tidying, wrong};
-use crate::command::proof::StatesReport;
+use super::noting::{Files, Noting};
+use super::{Subject, demands};
+use crate::command::proof::{Demand, Demanded, StatesReport};
 use crate::program::{Board, OpenError, Opened, read_linked};
 use crate::record::kept::{Keeping, SurveyError};
 
@@ -47,6 +49,10 @@ pub struct DeviceAsked {
     /// The module, and the text of its board.
     module: Vec<u8>,
     board: String,
+    /// The files that its debug information names.
+    files: Files,
+    /// What is asked of conditions.
+    demands: Vec<Demanded>,
     /// How far the survey goes, and how states are told apart.
     pub options: StatesOptions,
     /// What stands for a state.
@@ -88,24 +94,25 @@ impl DeviceAsked {
         path: &Path,
         board: Option<&Path>,
         options: StatesOptions,
+        demands: Vec<Demanded>,
         told: DigestSize,
     ) -> Result<Self, OpenError> {
         let board = Board::find(path, board)?;
         let module = read_linked(path, &options.libraries, &board)?;
         let board = board.kept();
-        Self::of(
-            (path, &Folders::around(path)),
-            (module, board),
-            options,
-            told,
-        )
+        let noting = Noting::around(path);
+        let program = (module, board);
+        let asked = Self::of((path, &noting), program, (options, demands), told)?;
+        Ok(Self {
+            files: noting.found(),
+            ..asked
+        })
     }
 
-    /// The files that its debug information finds are for words alone.
     fn of(
         (path, files): (&Path, &dyn SourceProvider),
         (module, board): (Vec<u8>, String),
-        options: StatesOptions,
+        (options, demands): (StatesOptions, Vec<Demanded>),
         told: DigestSize,
     ) -> Result<Self, OpenError> {
         options.known_solver(path)?;
@@ -115,11 +122,14 @@ impl DeviceAsked {
         let mut subject = Subject::of(path, opened);
         subject.start.choices = options.choices();
         options.comparing(&subject, &Comparing::default())?;
-        limits_of_board(&subject).map_err(|message| wrong(path, message))?;
+        let conditions = conditions(&subject, &demands).map_err(|message| wrong(path, message));
+        conditions.map(drop)?;
         Ok(Self {
             subject,
             module,
             board,
+            files: Files::new(),
+            demands,
             options,
             told,
         })
@@ -188,7 +198,7 @@ fn surveyed<F: Digest>(
     let budget = Budget::new(time, &clock, &heard);
     let looking = budget.part(90);
     let subject = &asked.subject;
-    let conditions = asked.limits_of_board();
+    let conditions = asked.conditions();
     let about = watching(&conditions);
     let mut run = Run {
         asked,
@@ -256,10 +266,16 @@ impl DeviceAsked {
         }
     }
 
-    /// The limits of its board, as conditions.
-    fn limits_of_board(&self) -> Conditions<'_> {
-        let limits = limits_of_board(&self.subject);
-        limits.expect("limits of the board were looked at when it was opened")
+    /// What is looked at in each state: what something is asked of, and the limits of its board.
+    fn conditions(&self) -> Conditions<'_> {
+        let conditions = conditions(&self.subject, &self.demands);
+        conditions.expect("conditions were looked at when it was opened")
+    }
+
+    /// What is demanded of each condition.
+    fn demands(&self, conditions: &Conditions<'_>) -> Vec<(u32, Demand)> {
+        let demands = self.demands.iter().map(|asked| asked.demand);
+        demands::of_all(conditions, demands)
     }
 
     /// The program.
@@ -270,8 +286,16 @@ impl DeviceAsked {
     }
 }
 
-fn limits_of_board(subject: &Subject) -> Result<Conditions<'_>, String> {
-    Conditions::new(subject, &[]).and_then(Conditions::with_limits)
+fn conditions<'s>(subject: &'s Subject, asked: &[Demanded]) -> Result<Conditions<'s>, String> {
+    let texts = demands::texts(asked);
+    let conditions = Conditions::new(subject, &texts).and_then(Conditions::with_limits);
+    conditions.map_err(|why| match texts.iter().find(|text| is_temporal(text)) {
+        Some(text) => format!(
+            "'{text}' is a temporal formula, which is about what follows what: a survey keeps no edges, and 'check' asks the \
+             graph"
+        ),
+        None => why,
+    })
 }
 
 /// How states are compared where these conditions are watched.

@@ -88,7 +88,7 @@ impl<'r> Run<'r> {
         from: Option<Before<'_>>,
         conditions: &Conditions<'_>,
     ) -> Result<Surveyed<'r, F>, Apart> {
-        let limits = conditions.limits();
+        let demands = self.asked.demands(conditions);
         let (mut far, mut survey, mut seen);
         match from {
             Some(from) => {
@@ -111,7 +111,7 @@ impl<'r> Run<'r> {
         }
         loop {
             survey.hold(HELD * self.hands.count());
-            let mut sighted = Sighted::of(seen, limits.clone(), Rc::clone(&far));
+            let mut sighted = Sighted::of(seen, &demands, Rc::clone(&far));
             let pause = self.stint(&mut survey, &mut sighted, &far, keeper.as_deref_mut());
             // Who is gone now that all is known is needed no more.
             let apart = self.apart(&far);

@@ -1,12 +1,11 @@
 //! What is noted of the states that a survey follows.
 
-use std::ops::Range;
-
 use borges_concolic::{Cut, End};
 use borges_multiverse::graph::{Onlooker, Sight};
 use serde::{Deserialize, Serialize};
 
 use super::crew::Far;
+use crate::command::proof::Demand;
 use crate::command::question::UnexploredReport;
 use crate::suggest::evidence::MOST_RUN;
 use crate::suggest::{Subject, cuts};
@@ -23,24 +22,41 @@ pub(super) struct Seen {
     has_many_steps: bool,
     /// Ways to traps, as numbers of ways from the start on.
     traps: Vec<(End, Vec<Vec<u32>>)>,
-    /// Of each limit of the board, ways to where it would be broken; and whether that is unclear somewhere.
-    limits: Vec<(Vec<Vec<u32>>, bool)>,
+    /// Of each condition.
+    conditions: Vec<SeenOf>,
     /// What was left out, as JSON.
     unexplored: String,
+}
+
+/// What was seen of a condition.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SeenOf {
+    /// Ways to states that decide what is demanded of it, the nearest first.
+    pub(super) ways: Vec<Vec<u32>>,
+    /// A way to a state in which nobody can say what it comes to.
+    pub(super) unclear: Option<Vec<u32>>,
+    /// It has a value in some state.
+    pub(super) has_value: bool,
 }
 
 /// Looks at states.
 pub(super) struct Sighted<'s> {
     seen: Seen,
-    limits: Range<u32>,
+    /// Of each condition, what it comes to where what is demanded of it is decided.
+    decided_by: Vec<bool>,
     far: Far<'s>,
 }
 
 impl<'s> Sighted<'s> {
-    /// With what was seen before; these conditions are limits of the board.
-    pub(super) fn of(mut seen: Seen, limits: Range<u32>, far: Far<'s>) -> Self {
-        seen.limits.resize(limits.len(), (Vec::new(), false));
-        Self { seen, limits, far }
+    /// With what was seen before, where this is demanded of conditions.
+    pub(super) fn of(mut seen: Seen, demands: &[(u32, Demand)], far: Far<'s>) -> Self {
+        seen.conditions.resize_with(demands.len(), SeenOf::default);
+        let decided_by = demands.iter().map(|(_, demand)| demand.decided_by());
+        Self {
+            seen,
+            decided_by: decided_by.collect(),
+            far,
+        }
     }
 
     /// All that was seen.
@@ -94,16 +110,9 @@ impl<'s> Sighted<'s> {
         ways
     }
 
-    /// Ways to where a limit would be broken.
-    pub(super) fn there(&self, number: u32) -> &[Vec<u32>] {
-        let limit = self.seen.limits.get((number - self.limits.start) as usize);
-        limit.map_or(&[], |(ways, _)| ways)
-    }
-
-    /// Whether nobody can say somewhere whether a limit is broken.
-    pub(super) fn is_unclear(&self, number: u32) -> bool {
-        let limit = self.seen.limits.get((number - self.limits.start) as usize);
-        limit.is_some_and(|(_, is_unclear)| *is_unclear)
+    /// Conditions, by number.
+    pub(super) fn conditions(&self) -> &[SeenOf] {
+        &self.seen.conditions
     }
 
     fn trap(&mut self, end: &End, way: &dyn Fn() -> Vec<u32>) {
@@ -124,11 +133,15 @@ impl<'d> Onlooker<Far<'d>> for Sighted<'_> {
     fn look(&mut self, sight: &Sight<'_, Far<'d>>) {
         self.far.number(sight.state, sight.number);
         let truths = sight.state.truths();
-        for (number, (ways, is_unclear)) in self.limits.clone().zip(&mut self.seen.limits) {
-            if truths.of(number) == Some(true) && ways.len() < MOST_RUN {
-                ways.push((sight.way)());
+        let conditions = self.decided_by.iter().zip(&mut self.seen.conditions);
+        for (number, (decided_by, seen)) in (0..).zip(conditions) {
+            if truths.of(number) == Some(*decided_by) && seen.ways.len() < MOST_RUN {
+                seen.ways.push((sight.way)());
             }
-            *is_unclear |= truths.is_unclear(number);
+            if truths.is_unclear(number) {
+                seen.unclear.get_or_insert_with(sight.way);
+            }
+            seen.has_value |= truths.of(number).is_some();
         }
         let Some(end) = sight.state.end() else {
             return;

@@ -7,7 +7,7 @@ use borges_multiverse::language::Language as _;
 
 use super::DeviceAsked;
 use super::running::Surveyed;
-use crate::command::proof::{Demand, StatesReport};
+use crate::command::proof::StatesReport;
 use crate::suggest::conditions::Conditions;
 use crate::suggest::evidence::{Evidence, Known, WayThere, reads_input};
 use crate::suggest::exploring::{cut, many_steps};
@@ -51,18 +51,28 @@ impl<F: Digest> Surveyed<'_, F> {
                 spent,
             ));
         }
-        let demands = conditions.limits().map(|number| {
+        // Other threads looked at the states: why a condition means nothing, or nobody knows what, is seen again where that is
+        // so, and nowhere else, or it would depend on who looked where.
+        conditions.forget();
+        let named = some_states(evidence.device);
+        let demands = asked.demands(conditions).into_iter();
+        let demands = demands.zip(self.sighted.conditions());
+        let demands = demands.map(|((number, demand), seen)| {
+            let _there = seen
+                .unclear
+                .as_ref()
+                .and_then(|way| gone(evidence.device, way));
             let known = Known {
-                demand: Demand::Limit,
+                demand,
                 number,
-                there: ways(self.sighted.there(number)),
-                is_unclear: self.sighted.is_unclear(number),
+                there: ways(&seen.ways),
+                is_unclear: seen.unclear.is_some(),
+                has_value: seen.has_value || conditions.trouble(number).is_none(),
                 is_all,
             };
             evidence.demanded(conditions, known).0
         });
         let demands = demands.collect();
-        let named = some_states(evidence.device);
         let names = |of: &[_]| {
             let name = |word: &_| words::named(subject, named.iter(), *word);
             of.iter().map(name).collect::<Vec<String>>()
