@@ -47,7 +47,13 @@ pub trait Watched {
     /// what that depends on in the machine.
     fn holds(&self, number: u32, at: (&Machine, &BoardState), looked: &mut Vec<Looked>) -> Said;
 
-    /// The same where what it depends on is not known but numbers that inputs decide: asked again whenever what it
+    /// The same, where `looked` is given what that may depend on besides, whatever is in the machine: of a condition with
+    /// `&&` both sides.
+    fn look(&self, number: u32, at: (&Machine, &BoardState), looked: &mut Vec<Looked>) -> Said {
+        self.holds(number, at, looked)
+    }
+
+    /// [`Self::holds`] where what it depends on is not known but numbers that inputs decide: asked again whenever what it
     /// [asks](Open::Asks) was decided.
     ///
     /// # Errors
@@ -102,7 +108,7 @@ impl Truths {
         at: (&Machine, &BoardState),
         looked: &mut Vec<Looked>,
     ) {
-        let said = watched.map(|watched| watched.holds(number, at, looked));
+        let said = watched.map(|watched| watched.look(number, at, looked));
         self.set(number, said.unwrap_or(Said::Nothing));
     }
 
@@ -156,7 +162,7 @@ impl Explorer<'_, '_> {
             self.patch(state);
             for number in 0..watched.count() {
                 let at = (&self.machine, &state.outside.state);
-                let _said = watched.holds(number, at, &mut state.looked);
+                let _said = watched.look(number, at, &mut state.looked);
             }
         }
     }
@@ -196,11 +202,11 @@ impl Explorer<'_, '_> {
             return vec![state];
         };
         self.patch(&state);
+        let mut looked = Vec::new();
+        let at = (&self.machine, &state.outside.state);
+        let _truth = watched.look(number, at, &mut looked);
+        state.looked.append(&mut looked);
         if !is_at_call {
-            let mut looked = Vec::new();
-            let at = (&self.machine, &state.outside.state);
-            let _truth = watched.holds(number, at, &mut looked);
-            state.looked.append(&mut looked);
             return vec![state];
         }
         let mut parts = Vec::new();

@@ -620,7 +620,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn number(&self, node: &Node) -> Outcome<Number> {
+    pub(super) fn number(&self, node: &Node) -> Outcome<Number> {
         match self.node(node)? {
             Evaluated::Number(number) => Ok(number),
             Evaluated::Pointer { address, .. } => Ok(Number::Int(address.into())),

@@ -76,7 +76,7 @@ impl DebugInfo {
 
 impl Node {
     /// The node and all within it.
-    fn all(&self) -> Vec<&Node> {
+    pub(super) fn all(&self) -> Vec<&Node> {
         let mut all = vec![self];
         let mut next = 0;
         while let Some(node) = all.get(next) {

@@ -54,6 +54,31 @@ impl DebugInfo {
     }
 }
 
+impl DebugInfo {
+    /// Reads of `state` what an expression looks at, also what is not evaluated because what stands before it decides:
+    /// whoever knows more than one value of that must know of the rest too.
+    pub fn look_at_all(
+        &self,
+        expression: &Expression,
+        stop: FramePoint,
+        state: &dyn Stopped,
+        scope: &dyn Scope,
+    ) {
+        let evaluator = Evaluator {
+            info: self,
+            stop,
+            state,
+            scope,
+        };
+        for node in expression.root.all() {
+            if let NodeKind::Binary(Binary::And | Binary::Or, left, right) = &node.kind {
+                // What has no value now may have one where it is evaluated.
+                let _ = (evaluator.number(left), evaluator.number(right));
+            }
+        }
+    }
+}
+
 impl Evaluator<'_> {
     fn term(&self, node: &Node) -> Result<Term, ExpressionError> {
         Ok(match &node.kind {

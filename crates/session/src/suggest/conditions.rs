@@ -323,6 +323,22 @@ impl Watched for Conditions<'_> {
         found.map_or_else(|said| said, Said::from)
     }
 
+    fn look(
+        &self,
+        number: u32,
+        at @ (machine, _): (&Machine, &BoardState),
+        looked: &mut Vec<Looked>,
+    ) -> Said {
+        let Some(condition) = self.conditions.get(number as usize) else {
+            return self.holds(number, at, looked);
+        };
+        let found = condition.first(self.subject, machine, looked, |info, point, watching| {
+            info.look_at_all(&condition.expression, point, watching, watching);
+            info.holds(&condition.expression, point, watching, watching)
+        });
+        found.map_or_else(|said| said, Said::from)
+    }
+
     fn decide(
         &self,
         number: u32,

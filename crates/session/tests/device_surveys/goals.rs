@@ -11,11 +11,11 @@ use borges_session::suggest::{
 
 use super::{among, asked_of, goes_on, graph_of, keeping, on, said};
 
-fn heater() -> PathBuf {
+pub(super) fn heater() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs/heater.wasm")
 }
 
-fn example(name: &str) -> PathBuf {
+pub(super) fn example(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     examples.join(format!("{name}.wasm"))
 }
@@ -173,4 +173,40 @@ fn goals_that_mean_nothing_are_refused_by_name() {
     assert!(refused(many(65)).contains("at most 64 conditions"));
     let options = StatesOptions::default();
     DeviceAsked::open(&heater(), None, options, many(64), DigestSize::By64).unwrap();
+}
+
+/// Of a condition with `&&`, both sides are looked at wherever the program stops, also where one decides: what the other is
+/// about is needed later. The second is a product of sets that are too large to be tried together.
+#[test]
+fn what_a_condition_looks_at_later_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("p.wasm");
+    let text = r#"(module
+      (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+      (import "env" "chip_analog_read" (func $read (param i32) (result i32)))
+      (global $a (mut i32) (i32.const 0))
+      (global $b (mut i32) (i32.const 0))
+      (func (export "main")
+        (loop $again
+          (drop (call $in (i32.const 1)))
+          (global.set $a (call $in (i32.const 2)))
+          (global.set $b (call $read (i32.const 35)))
+          (br $again))))"#;
+    fs::write(&program, wat::parse_str(text).unwrap()).unwrap();
+    fs::write(folder.path().join("board.toml"), "").unwrap();
+    let demands = [
+        Never.of("a % 7 == 1 && b % 5 == 4"),
+        Never.of("b % 5 == 4 && a % 7 == 1"),
+        Never.of("!(a % 7 != 1 || b % 5 != 4)"),
+        Never.of("a % 7 == 2 && b % 5 == 4"),
+    ];
+    for demand in demands {
+        let graph = graph_of((&program, None), &[demand.clone()]);
+        let never = demand.condition.contains("== 2");
+        let expected = if never { Proved::Holds } else { Proved::Fails };
+        assert_eq!(graph.demands[0].verdict, expected, "{graph:?}");
+        let asked = asked_of((&program, None), &[demand], None);
+        let done = survey_states(&asked, on(2), None, &mut goes_on).unwrap();
+        assert_eq!(said(done.report), graph);
+    }
 }
