@@ -292,6 +292,60 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
+test("all states are counted from the universe shown, and held to a condition", async () => {
+  const other = await Server.start([join(ROOT, "examples/while/while.wasm")]);
+  try {
+    const tab = await futures(other.url);
+    await tab.getByText("More states than there is room for").click();
+    const survey = tab.getByRole("form", { name: "Survey" });
+    const count = survey.getByRole("button", { name: "Count all states" });
+    await survey.getByLabel("Cores").fill("1");
+    await survey.getByLabel("Goal").fill("darkest == brightest");
+    await count.click();
+    await survey.getByText(/^Complete, over all inputs for ever: \d+ states from 0\.0$/).waitFor();
+    const figure = survey.locator("div", { has: tab.getByText("cores", { exact: true }) }).locator("dd");
+    expect(await figure.textContent()).toBe("1");
+    // What breaks it comes with its inputs, open to read.
+    await survey.getByText(/^never darkest == brightest: holds /).waitFor();
+    await survey.getByText(/^integer divide by zero at wiring/).waitFor();
+    await survey.getByText(/^chip_analog_read\(34\) = /).first().waitFor();
+    // It is still there after one looked at something else.
+    await tab.getByRole("tab", { name: "Tree" }).click();
+    await tab.getByRole("tab", { name: /Futures/ }).click();
+    await survey.getByText(/^Complete, over all inputs for ever: /).waitFor();
+    await survey.getByLabel("What must be").selectOption("always");
+    await survey.getByLabel("Goal").fill("brightest <= 4095");
+    await count.click();
+    await survey.getByText("always brightest <= 4095: holds in every state, for ever").waitFor();
+    await survey.getByLabel("Goal").fill("");
+    await survey.getByLabel("States", { exact: true }).fill("3");
+    await count.click();
+    await survey.getByText("These are not all states.").waitFor();
+    // What means nothing is refused by name.
+    await survey.getByLabel("Goal").fill("nobody > 3");
+    await count.click();
+    await tab.getByText(/nobody is not known here/).first().waitFor();
+  } finally {
+    await other.stop();
+  }
+});
+
+test("counting is stopped, and what was found stays", async () => {
+  const other = await Server.start([join(ROOT, "examples/breakout/breakout.wasm")]);
+  try {
+    const tab = await futures(other.url);
+    await tab.getByText("More states than there is room for").click();
+    const survey = tab.getByRole("form", { name: "Survey" });
+    await survey.getByRole("button", { name: "Count all states" }).click();
+    await survey.getByText("Counting all states …").waitFor();
+    await survey.getByRole("button", { name: "Stop counting" }).click();
+    await survey.getByText("These are not all states.").waitFor({ timeout: 60_000 });
+    await survey.getByText(/^Not explored: it was ended by the user/).waitFor();
+  } finally {
+    await other.stop();
+  }
+});
+
 test("futures are suggested while one works, drawn apart, and one click away", async () => {
   const other = await Server.start([join(ROOT, "examples/while/while.wasm")]);
   try {

@@ -226,7 +226,7 @@ test("the figures of a survey leave out what there is not", () => {
   expect(several).toContainEqual(["balance", "1.08"]);
   expect(several).toContainEqual(["kept", "12 s ago"]);
   const note = { bits: 64, collision_risk: 0, depth: 6, workers: 2, asks: 4, sent_bytes: 0 };
-  const done = figures({ reply: "surveyed", ends: [], states: 19, edges: 21, partial: null, is_held: false, goals: [], survey: note, seconds: 0.04, memory_bytes: 900 });
+  const done = figures({ edges: 21, survey: note, seconds: 0.04, memory_bytes: 900 });
   expect(done.map(([name, value]) => `${name} ${value}`).join(", ")).toBe("steps 21, steps deep 6, seconds 0.0, cores 2, memory 1 MB, asked 4, risk of collision 0.0");
 });
 

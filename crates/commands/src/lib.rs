@@ -17,5 +17,6 @@ pub mod message;
 pub mod model;
 pub mod page;
 pub mod paint;
+mod surveying;
 pub mod table;
 pub mod words;

@@ -168,7 +168,7 @@ impl Backend for Joined {
     fn execute(&mut self, command: Command, observer: Observer<'_>) -> Result<Reply, String> {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
-        let command = serde_json::to_value(command).map_err(|error| error.to_string())?;
+        let command = command.to_value()?;
         self.asks.ask(Ask::Command { id, command });
         let reply = read_reply(self.reply(id, observer)?)?;
         match &reply {

@@ -187,6 +187,13 @@ impl Device {
     }
 
     fn command(&mut self, room: &mut Room, turn: Turn, command: Command) -> Result<Answer, String> {
+        let command = match command {
+            Command::Look(Look::Survey { mut survey }) => {
+                survey.within = survey.within.on_cores_here();
+                Command::Look(Look::Survey { survey })
+            }
+            command => command,
+        };
         let looks = matches!(command, Command::Look(_));
         let uploads = matches!(command, Command::Act(Act::Upload { .. }));
         if !looks && std::mem::take(&mut self.quiet) {

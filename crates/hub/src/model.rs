@@ -1,6 +1,5 @@
 //! Sessions of programs of model languages: what is answered about them.
 
-use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use borges_commands::interpreter::{Interpreter as _, Verdict};
@@ -277,12 +276,7 @@ fn surveyed(
     within: SurveyWithin,
     watch: Watch<'_>,
 ) -> Result<ModelReply, String> {
-    let here = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let most = u16::try_from(here).unwrap_or(u16::MAX);
-    let within = SurveyWithin {
-        cores: within.cores.map(|cores| cores.min(most)),
-        ..within
-    };
+    let within = within.on_cores_here();
     let surveyed = words(session.survey(&within, None, watch))?;
     let report = surveyed.report;
     Ok(ModelReply::Surveyed {

@@ -6,6 +6,8 @@
 mod among;
 #[path = "device_surveys/goals.rs"]
 mod goals;
+#[path = "device_surveys/session.rs"]
+mod session;
 
 use std::fs;
 use std::path::{Path, PathBuf};

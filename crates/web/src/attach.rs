@@ -134,8 +134,7 @@ impl Attached {
     ) -> Result<Reply, AttachError> {
         let id = self.next;
         self.next = self.next.wrapping_add(1);
-        let command = serde_json::to_value(command.into());
-        let command = command.map_err(|error| AttachError::Lost(error.to_string()))?;
+        let command = command.into().to_value().map_err(AttachError::Failed)?;
         self.send(&Ask::Command { id, command })?;
         // What is known of the work, to be told again while the server says nothing.
         let mut progress = Event::Progress {
@@ -163,7 +162,7 @@ impl Attached {
                     return Err(AttachError::Failed(message));
                 }
                 Some(Tell::Event {
-                    event: event @ Event::Progress { .. },
+                    event: event @ (Event::Progress { .. } | Event::Surveying { .. }),
                 }) => progress = event,
                 _ => {}
             }

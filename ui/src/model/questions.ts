@@ -96,8 +96,10 @@ export function progress({ states, aSecond, survey }: { states: number; aSecond:
   ];
 }
 
+type Told = Extract<ModelReply, { reply: "surveyed" }>;
+
 /** What a survey took, and how sure it is. */
-export function figures({ edges, seconds, memory_bytes, survey }: Extract<ModelReply, { reply: "surveyed" }>): Figure[] {
+export function figures({ edges, seconds, memory_bytes, survey }: Pick<Told, "edges" | "seconds" | "memory_bytes" | "survey">): Figure[] {
   return [
     ["steps", grouped(edges)],
     ["steps deep", grouped(survey.depth)],

@@ -22,6 +22,8 @@ class Panel {
   log = $state<"done" | "serial">("done");
   phone = $state<PhoneName>("tree");
   palette = $state(false);
+  /** Whether the form that counts all states is open. */
+  isCounting = $state(false);
 
   /** Brings a panel to the front, and a field of it under the keys. */
   show(name: PanelName, field?: string): void {

@@ -79,6 +79,8 @@ class View implements Omit<Parts, "board" | "line" | "work" | "running"> {
   done = $state(0);
   /** How far a survey has come, and how many states it meets in a second; null while there is none. */
   survey = $state.raw<(Surveying & { aSecond: number }) | null>(null);
+  /** What a survey of a device program came to. */
+  surveyed = $state.raw<Told<"surveyed"> | null>(null);
   /** When that was counted last, and how many there were then. */
   private counted = { at: 0, states: 0 };
   /** Moves with every change of the multiverse. */

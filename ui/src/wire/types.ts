@@ -438,7 +438,8 @@ expressions: Array<string>,
 samples: number, } | { "command": "path",
 around: number, } | { "command": "mocks" } | { "command": "breakpoints" } | { "command": "board" } | { "command": "console" } | { "command": "info" } | { "command": "suggest",
 question: Question,
-within: Within, } | { "command": "notes" } | { "command": "moment" } | { "command": "files",
+within: Within, } | { "command": "survey",
+survey: StatesSurvey, } | { "command": "notes" } | { "command": "moment" } | { "command": "files",
 path?: string | null,
 since?: string | null, } | { "command": "descriptors" } | { "command": "streams" } | { "command": "compare",
 left: string,
@@ -587,7 +588,7 @@ inputs: Array<InputListing>, } | { "reply": "series" } & SeriesListing | { "repl
 text: string, } | { "reply": "file" } & FileContents | { "reply": "streams" } & StreamsListing | { "reply": "info" } & Info | { "reply": "notes",
 notes: Array<NoteListing>, } | { "reply": "moment",
 moment: string,
-universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing | { "reply": "suggestions" } & SuggestionListing;
+universe: UniverseId, } | { "reply": "difference" } & UniverseDifference | { "reply": "written" } & Written | { "reply": "table" } & TableListing | { "reply": "suggestions" } & SuggestionListing | { "reply": "surveyed" } & SurveyListing;
 
 export type RestListing = {
 set: string,
@@ -682,6 +683,11 @@ hash: string,
 board: string,
 entry: string, };
 
+export type StatesSurvey = {
+within: SurveyWithin,
+without_events: boolean,
+solver?: string | null, };
+
 export type StepSize = "instruction" | "into" | "over" | "out" | "entry";
 
 export type Stop = {
@@ -748,6 +754,37 @@ options: Array<SuggestedOption>,
 rest?: RestListing | null,
 end?: number | null, };
 
+export type SurveyListing = {
+survey: SurveyNote,
+from?: UniverseId | null,
+memory_bytes: number,
+unkept?: string | null,
+states: number,
+edges: number,
+partial: number,
+depth: number,
+complete: boolean,
+maybe: Array<string>,
+anything: Array<string>,
+traps: Array<TrapReport>,
+demands: Array<DemandReport>,
+returns: boolean,
+unexplored: Array<UnexploredReport>,
+seconds: number,
+steps: number,
+program: string,
+hash: string,
+board: string,
+entry: string, };
+
+export type SurveyNote = {
+bits: number,
+collision_risk: number,
+depth: number,
+workers: number,
+asks: number,
+sent_bytes: number, };
+
 export type SurveyProgress = {
 depth: number,
 asks: number,
@@ -756,6 +793,14 @@ memory_bytes: number,
 balance: number,
 collision_risk: number,
 kept_seconds_ago: number | null, };
+
+export type SurveyWithin = {
+states?: number | null,
+depth?: number | null,
+time_ms?: number | null,
+wide: boolean,
+goals: Array<string>,
+cores?: number | null, };
 
 export type TableListing = {
 columns: Array<string>,

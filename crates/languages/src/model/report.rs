@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 
 use borges_multiverse::graph::Apart;
 use borges_multiverse::language::{Verdict, Verdicts};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::debug::Refused;
 use super::goal::Finding;
@@ -74,7 +74,7 @@ pub struct Report {
 }
 
 /// What a report says of a survey.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SurveyNote {
     /// How many bits stood for a state.

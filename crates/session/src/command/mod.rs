@@ -9,6 +9,7 @@ pub(crate) mod picture;
 pub mod played;
 pub(crate) mod proof;
 pub(crate) mod question;
+pub mod surveying;
 
 use borges_languages::model::{Progress as Explored, SurveyProgress};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ use listing::{
 
 use played::{DensityListing, HitsListing, LeavesListing, PlayUntil, PlayedListing};
 use question::{Question, SuggestionListing, Within};
+use surveying::{StatesSurvey, SurveyListing};
 
 /// A number that names a universe for as long as the session file lives: the place after entry `index` of `branch`.
 ///
@@ -169,6 +171,18 @@ pub enum Command {
 }
 
 impl Command {
+    /// It as data, for a session that is somewhere else.
+    ///
+    /// # Errors
+    /// It is about files, which would be read or written there for somebody here; in words.
+    pub fn to_value(&self) -> Result<serde_json::Value, String> {
+        if matches!(self, Self::Look(Look::Survey { survey }) if survey.has_files()) {
+            let message = "a survey is kept in files where the session is: say it there, or without checkpoint= and resume=";
+            return Err(message.to_owned());
+        }
+        serde_json::to_value(self).map_err(|error| error.to_string())
+    }
+
     /// Whose it is, if it names an agent.
     pub(crate) fn agent(&self) -> Option<&str> {
         match self {
@@ -501,6 +515,12 @@ pub enum Look {
         #[serde(default)]
         within: Within,
     },
+    /// Counts all states that follow the universe shown, without keeping them; nothing moves.
+    Survey {
+        /// How.
+        #[serde(default)]
+        survey: Box<StatesSurvey>,
+    },
     /// The notes and bookmarks.
     Notes,
     /// The moment shown as a string that names it in every session of the same program.
@@ -755,6 +775,8 @@ pub enum Reply {
     Table(TableListing),
     /// Futures.
     Suggestions(Box<SuggestionListing>),
+    /// What a survey came to.
+    Surveyed(Box<SurveyListing>),
 }
 
 impl Reply {

@@ -90,6 +90,13 @@ pub enum Demand {
 }
 
 impl Demand {
+    /// Those that can be asked for, as users say them.
+    pub const NAMED: [(&str, Self); 3] = [
+        ("never", Self::Never),
+        ("always", Self::Always),
+        ("toward", Self::Toward),
+    ];
+
     /// What is asked of a condition.
     pub fn of(self, condition: impl Into<String>) -> Demanded {
         Demanded {
@@ -112,6 +119,16 @@ pub struct Demanded {
     pub demand: Demand,
     /// Of this: an expression of the source, or a call.
     pub condition: String,
+}
+
+impl Demanded {
+    /// `never heat && door`; nothing where that is not said of a condition.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let (name, condition) = text.trim().split_once(char::is_whitespace)?;
+        let (_, demand) = Demand::NAMED.iter().find(|(known, _)| *known == name)?;
+        Some(demand.of(condition.trim()))
+    }
 }
 
 /// What is known of a demand.

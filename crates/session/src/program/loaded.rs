@@ -17,6 +17,7 @@ pub(crate) struct Loaded {
     program: Program,
     board: Board,
     entry: (FuncIdx, Vec<Value>),
+    entry_name: String,
     info: Arc<DebugInfo>,
     version: u32,
     line_begins: OnceCell<Vec<CodeOffset>>,
@@ -30,6 +31,7 @@ impl Loaded {
             program: opened.program,
             board: opened.board,
             entry: opened.entry,
+            entry_name: opened.entry_name,
             info: Arc::new(opened.info),
             version,
             line_begins: OnceCell::new(),
@@ -59,6 +61,11 @@ impl Loaded {
     /// The function that is called, and its arguments.
     pub(crate) fn entry(&self) -> &(FuncIdx, Vec<Value>) {
         &self.entry
+    }
+
+    /// The function that is called, in words.
+    pub(crate) fn entry_name(&self) -> &str {
+        &self.entry_name
     }
 
     pub(crate) fn info(&self) -> &DebugInfo {

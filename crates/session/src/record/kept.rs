@@ -17,6 +17,8 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::command::surveying::Keeping;
+
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// A block of more bytes is damage: parts are written that are smaller by far.
@@ -48,15 +50,6 @@ pub enum SurveyError {
     /// Of several processes that survey it together one is gone, or knows another program.
     #[error("{0}")]
     Apart(#[source] Apart),
-}
-
-/// How a survey is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keeping {
-    /// Where.
-    pub file: PathBuf,
-    /// How often, besides at the end.
-    pub every: Duration,
 }
 
 impl Keeping {

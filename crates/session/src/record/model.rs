@@ -24,8 +24,9 @@ use crate::record::growing::{Growing, fill, open};
 use crate::record::survey::{Keeping, SurveyError};
 use crate::record::table;
 
+pub use super::surveying::SurveyTold;
 use super::surveying::Surveys;
-pub use super::surveying::{MOST_CORES, SurveyTold, SurveyWithin};
+pub use crate::command::surveying::{MOST_CORES, SurveyWithin};
 
 /// Why a question has no answer.
 #[derive(Debug, Error)]

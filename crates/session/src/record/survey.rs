@@ -10,8 +10,9 @@ use borges_languages::model::{
 use borges_multiverse::graph::{Apart, Counts, Letter, Post, Prefixes};
 use serde::{Deserialize, Serialize};
 
+pub use super::kept::SurveyError;
 use super::kept::{Blocks, Writer};
-pub use super::kept::{Keeping, SurveyError};
+pub use crate::command::surveying::Keeping;
 
 /// The first line of a file.
 const MAGIC: &[u8] = b"borges survey 1\n";

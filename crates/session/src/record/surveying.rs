@@ -1,50 +1,18 @@
 //! The surveys of a session's program: what they are told, and what came of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_languages::model::{
     DigestSize, Explore, Goal, HeldSurvey, Model, Progress, Report, Surveyors,
 };
-use serde::{Deserialize, Serialize};
 
-use super::survey::{Keeping, SurveyAsked, SurveyDone, SurveyError, SurveyFile, survey};
-
-/// The most cores that compute.
-pub const MOST_CORES: u16 = 1024;
-
-/// How far a survey goes, and how; what is left out bounds nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
-#[serde(default)]
-pub struct SurveyWithin {
-    /// So many states, with those of before where it goes on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub states: Option<u64>,
-    /// Steps from the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub depth: Option<u32>,
-    /// Time, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_ms: Option<u32>,
-    /// Whether 128 bits stand for a state, not 64.
-    pub wide: bool,
-    /// What the program is held to: `forbid deadlock`, `expect x == 2`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub goals: Vec<String>,
-    /// How many cores compute, from 1 to [`MOST_CORES`]; nothing for all. Who asks for somebody elsewhere asks for no more
-    /// than there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cores: Option<u16>,
-    /// The file of a survey of this program to go on with. No face that is asked from elsewhere may say so.
-    #[serde(skip)]
-    #[cfg_attr(feature = "typescript", ts(skip))]
-    pub resume: Option<PathBuf>,
-}
+use super::survey::{SurveyAsked, SurveyDone, SurveyError, SurveyFile, survey};
+use crate::command::surveying::{Keeping, MOST_CORES, SurveyWithin};
 
 impl SurveyWithin {
     /// What stands for a state.
-    const fn told(&self) -> DigestSize {
+    pub(crate) const fn told(&self) -> DigestSize {
         match self.wide {
             true => DigestSize::By128,
             false => DigestSize::By64,
@@ -221,6 +189,8 @@ impl Surveys {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use borges_languages::model::MU_OZ;
 
     use super::*;

@@ -185,6 +185,7 @@ impl Session {
             Look::Suggest { question, within } => {
                 ask::suggest(&mut self.stage, question, within, observer)
             }
+            Look::Survey { survey } => ask::survey(&self.stage, &survey, observer),
         }
     }
 

@@ -8,9 +8,11 @@ use borges_vm::{Outcome, Trap};
 
 use super::errand::{About, errand};
 use super::inquiry::{Goal, Inquiry, is_called};
+use super::surveying;
 use crate::command::Observer;
 use crate::command::broker::Seekers;
 use crate::command::question::{Destination, Question, Turn, Within};
+use crate::command::surveying::StatesSurvey;
 use crate::command::unobserved;
 use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
@@ -110,6 +112,18 @@ pub(crate) fn suggest(
         observer(super::progress_event(&inquiry.words, progress))
     });
     Ok(Reply::Suggestions(Box::new(listing)))
+}
+
+/// Counts all states that follow the universe shown, or goes on with what a file keeps.
+///
+/// # Errors
+/// [`CommandError`]: it cannot be asked here, or means nothing.
+pub(crate) fn survey(
+    stage: &Stage,
+    survey: &StatesSurvey,
+    observer: Observer<'_>,
+) -> Result<Reply, CommandError> {
+    surveying::survey(stage, start_here(stage)?, survey, observer)
 }
 
 /// What a question looks for, and the question in words.

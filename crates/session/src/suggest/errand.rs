@@ -1,32 +1,20 @@
 //! What a worker needs in order to explore jobs as whoever put them would: the program, and what is asked of it.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use borges_debuginfo::DebugInfo;
 use borges_stub::Program;
 use borges_vm::FuncIdx;
 use serde::{Deserialize, Serialize};
 
-use super::noting::{Files, Noting};
+use super::parcel::Parcel;
 use crate::command::question::{Question, Within};
 use crate::program::{Board, Opened};
 
 /// A program with a question about it, as it travels.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Errand {
-    /// The program's file, by its name.
-    name: String,
-    module: Vec<u8>,
-    /// The function that is called.
-    entry: u32,
-    /// The board's text, with what the program finds on it.
-    board: String,
-    /// Whether the program must fit a microcontroller.
-    is_small: bool,
-    /// What was read of files that the debug information names.
-    files: Files,
+    program: Parcel,
     pub(super) about: About,
 }
 
@@ -70,18 +58,8 @@ pub(super) fn errand(
     entry: FuncIdx,
     about: About,
 ) -> Arc<[u8]> {
-    let noting = Noting::around(path);
-    let module = program.module.bytes();
-    // It could be read when the program was opened, and is read for what it names.
-    let _ = DebugInfo::load(module, &noting);
-    let name = path.file_name().unwrap_or_default();
     let errand = Errand {
-        name: name.to_string_lossy().into_owned(),
-        module: module.to_vec(),
-        entry: entry.0,
-        board: board.kept(),
-        is_small: board.is_small(),
-        files: noting.found(),
+        program: Parcel::of((path, board), (program, entry)).without_folders(),
         about,
     };
     let bytes = postcard::to_allocvec(&errand);
@@ -99,7 +77,7 @@ impl Errand {
 
     /// Where its program is, to name it.
     pub(super) fn path(&self) -> PathBuf {
-        PathBuf::from(&self.name)
+        self.program.path()
     }
 
     /// The program at its start.
@@ -107,14 +85,7 @@ impl Errand {
     /// # Errors
     /// It does not open: in words.
     pub(super) fn open(&self) -> Result<Opened, String> {
-        let path = &self.path();
-        let board = Board::parse(self.board.clone(), path);
-        let mut board = board.map_err(|error| error.to_string())?;
-        if self.is_small {
-            board.shrink();
-        }
-        let files: HashMap<String, Vec<u8>> = self.files.iter().cloned().collect();
-        let opened = Opened::again(board, path, &self.module, FuncIdx(self.entry), &files);
+        let opened = self.program.open();
         opened.map_err(|error| error.to_string())
     }
 }

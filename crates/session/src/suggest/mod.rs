@@ -17,7 +17,7 @@ mod inquiry;
 mod jobs;
 mod listing;
 mod nodes;
-mod noting;
+mod parcel;
 mod picture;
 mod proving;
 mod report;

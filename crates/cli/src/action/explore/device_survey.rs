@@ -4,7 +4,6 @@ use std::path::Path;
 
 use borges_cluster::{Crew, Wanted};
 use borges_commands::device::render;
-use borges_commands::model::questions::told_apart;
 use borges_session::suggest::{
     DeviceAsked, DeviceSurveyFile, DeviceSurveyors, SurveyedStates, survey_states,
 };
@@ -111,7 +110,7 @@ fn end(
 ) -> Result<Exit, Failure> {
     let done = done.map_err(|error| told(error, hosts, kept))?;
     output.say(&done, |paint| {
-        render::states(&done.report, paint) + &told_apart(&done.survey, paint)
+        render::surveyed(&done.report, &done.survey, paint)
     })?;
     let exit = device::exit(options, &done.report);
     done.unkept.map_or(Ok(()), not_kept)?;

@@ -19,7 +19,7 @@ pub use left_out::left_out;
 pub use listing::{stack, table};
 pub use multiverse::greeting;
 pub use place::{at, place_line, source, stop};
-pub use proofs::{claim, states};
+pub use proofs::{claim, states, surveyed};
 pub use suggestions::{rest, suggestions};
 
 /// A reply, ending with a line break unless it is empty.
@@ -76,6 +76,13 @@ pub fn reply(reply: &Reply, paint: &Paint) -> String {
         Reply::Written(written) => place::written(written, paint),
         Reply::Table(table) => listing::table(table, paint),
         Reply::Suggestions(listing) => suggestions::suggestions(listing, paint),
+        Reply::Surveyed(listing) => {
+            let mut text = surveyed(&listing.report, &listing.survey, paint);
+            if let Some(why) = &listing.unkept {
+                text += &warning(&format!("what was found was not kept: {why}"), paint);
+            }
+            text
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use borges_languages::model::SurveyNote;
 use borges_session::suggest::{
     ClaimReport, Demand, DemandReport, Proved, StatesReport, SuggestedInput, TrapReport,
 };
 
 use super::left_out::left_out;
 use crate::paint::{Paint, Role, count};
+use crate::surveying::told_apart;
 
 /// All states of a program, and what they come to.
 pub fn states(report: &StatesReport, paint: &Paint) -> String {
@@ -48,6 +50,11 @@ pub fn states(report: &StatesReport, paint: &Paint) -> String {
         let _ = writeln!(text, "{}", paint.warning(words));
     }
     text + &left_out(&report.unexplored, paint)
+}
+
+/// All states of a program, counted.
+pub fn surveyed(report: &StatesReport, survey: &SurveyNote, paint: &Paint) -> String {
+    states(report, paint) + &told_apart(survey, paint)
 }
 
 fn trap_shown(trap: &TrapReport, paint: &Paint) -> String {

@@ -1,11 +1,13 @@
 //! Questions about the futures of the universe shown.
 
 use borges_session::command::Look;
+use borges_session::command::surveying::StatesSurvey;
 use borges_session::suggest::{Demand, Demanded, Destination, Order, Question, Within};
 
 use super::{PLACES, Request};
 use crate::arguments::{code_place, large, seconds, small, words_until};
 use crate::cursor::{Cursor, Misread, Word};
+use crate::surveying::Syntax;
 use crate::table::{Completes, Spec};
 use crate::words::{check, explore};
 
@@ -18,6 +20,36 @@ const BOUND_WORDS: &[&str] = &[
     "inputs=", "events=", "steps=", "paths=", "rounds=", "stdin=", "faults=", "pieces=", "time=",
     "stop=", "order=", "selects", "solver=",
 ];
+
+const SURVEY: &str = "As 'explore' says it, from here on: but of a state only a digest is kept, so this ends where a graph has no room, and \
+says how probable it is that two states were taken for one. BOUNDS: states=1000000, depth=50 (steps from here), time=60 \
+(seconds), cores=2 (without it, all), bits=128 (of a digest; 64 if nothing is said), events=0 (leave out interrupts), \
+solver=none|z3|bitwuzla|cvc5; at the program's start checkpoint=FILE (kept there too, for 'borges explore --resume FILE'), \
+every=300 (seconds); resume=FILE (goes on with what was kept there, with its own conditions, and is kept there again). Ctrl-C \
+or a bound ends it: what was found is said.";
+
+/// The same for surveys.
+const SURVEY_WORDS: &[&str] = &[
+    "never",
+    "always",
+    "toward",
+    "states=",
+    "depth=",
+    "time=",
+    "cores=",
+    "bits=",
+    "events=",
+    "solver=",
+    "checkpoint=",
+    "every=",
+    "resume=",
+];
+
+const SURVEYS: Syntax = Syntax {
+    goals: DEMANDS,
+    missing: "a condition, for example 'speed > 3'",
+    words: SURVEY_WORDS,
+};
 
 const WORDS: Completes = Completes::Words(BOUND_WORDS);
 
@@ -77,6 +109,19 @@ breaks it is shown with the inputs with which it goes round for ever.")
     .examples(&[("check G (door -> !heat)", "whenever the door is open, the heat is off")])
     .completes(&[WORDS]),
     Spec::new(
+        "survey",
+        "count all states without keeping them: also those that no memory has room for",
+        surveying,
+    )
+    .arguments("[never|always|toward CONDITION]... [BOUNDS]")
+    .details(SURVEY)
+    .examples(&[
+        ("survey", "all states from here, on all cores"),
+        ("survey time=60 cores=1", "for a minute, on one core"),
+        ("survey never heat && door", "whether both ever hold together"),
+    ])
+    .completes(&[Completes::Words(SURVEY_WORDS)]),
+    Spec::new(
         "why",
         "which choice made this inevitable, and since which one it was possible",
         |cursor| {
@@ -112,6 +157,30 @@ fn ask(
     let question = question(cursor)?;
     let within = within(cursor)?;
     Ok(Look::Suggest { question, within }.into())
+}
+
+/// `[never|always|toward CONDITION]... [BOUNDS]`.
+fn surveying(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
+    let mut survey = StatesSurvey::default();
+    let (within, keeping) = SURVEYS.read(cursor, |name, value| {
+        match (name, value) {
+            ("events", Some(Word { text: "0", .. })) => survey.without_events = true,
+            ("events", Some(value)) => {
+                let error = Misread::of(value, "any number of interrupts arrives, or none does");
+                return Err(error.hint("events=0 leaves them out"));
+            }
+            ("solver", Some(value)) => survey.solver = Some(value.text.to_owned()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    let survey = StatesSurvey {
+        within,
+        keeping,
+        ..survey
+    };
+    let survey = Box::new(survey);
+    Ok(Look::Survey { survey }.into())
 }
 
 /// The names of bounds.
@@ -168,8 +237,7 @@ fn demands(cursor: &mut Cursor<'_>) -> Result<Vec<Demanded>, Misread> {
 const DEMANDS: &[&str] = &["never", "always", "toward"];
 
 fn demand(cursor: &mut Cursor<'_>) -> Option<Demand> {
-    let demands = [Demand::Never, Demand::Always, Demand::Toward];
-    let mut named = DEMANDS.iter().zip(demands);
+    let mut named = Demand::NAMED.into_iter();
     named.find_map(|(word, demand)| cursor.keyword(word).then_some(demand))
 }
 

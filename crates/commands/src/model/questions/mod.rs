@@ -17,7 +17,7 @@ use crate::paint::Paint;
 use crate::table::{Completes, Spec};
 use crate::words::{self, explore, query};
 
-pub use outcomes::{More, judged, outcomes, told_apart, trace};
+pub use outcomes::{More, judged, outcomes, trace};
 pub(super) use render::{end, many_paths, size};
 pub use render::{judgement, pairs};
 pub use surveys::SurveyLine;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use borges_languages::model::{Datum, End, Met, Reduction, Report, Step, SurveyNote, Why};
+use borges_languages::model::{Datum, End, Met, Reduction, Report, Step, Why};
 
 use super::render::pairs;
 use crate::paint::{Paint, Role, count, grouped, printable};
+use crate::surveying::told_apart;
 
 /// What of outcomes is shown besides what tells them apart.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,19 +134,6 @@ fn sizes(report: &Report, paint: &Paint) -> String {
         text += &told_apart(survey, paint);
     }
     text
-}
-
-/// What a survey tells states apart by, and how far they are.
-#[must_use]
-pub fn told_apart(survey: &SurveyNote, paint: &Paint) -> String {
-    let note = format!(
-        "told apart by {} bits each: that a state is missing for that has a probability of {:.1e}; \
-         the farthest are {} from the start",
-        survey.bits,
-        survey.collision_risk,
-        count(survey.depth.into(), "step"),
-    );
-    format!("{}\n", paint.dim(note))
 }
 
 /// What bounded an exploration, and how to go on.

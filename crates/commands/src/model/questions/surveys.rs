@@ -1,19 +1,17 @@
 //! `survey`: all states counted, without their graph.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use borges_languages::model::Why;
 use borges_session::command::Observer;
-use borges_session::model::{MOST_CORES, ModelSession, SurveyTold, SurveyWithin};
+use borges_session::model::{ModelSession, SurveyTold, SurveyWithin};
 use borges_session::survey::Keeping;
 use serde_json::json;
 
-use crate::arguments::{large, seconds, small, words_until};
-use crate::cursor::{Cursor, Misread, Word};
+use crate::cursor::{Cursor, Misread};
 use crate::interpreter::Said;
 use crate::paint::{Paint, count, grouped};
+use crate::surveying::Syntax;
 
 use super::outcomes::{More, found, judged};
 use super::{shown, watched};
@@ -43,12 +41,6 @@ pub(super) const WORDS: &[&str] = &[
     "resume=",
 ];
 
-/// What goals begin with.
-const GOALS: [&str; 2] = ["forbid", "expect"];
-
-/// How often a survey is kept in its file, if nothing is said.
-const EVERY: Duration = Duration::from_secs(300);
-
 /// What a line asks of a survey.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurveyLine {
@@ -62,93 +54,29 @@ pub struct SurveyLine {
     pub verbose: bool,
 }
 
+const SYNTAX: Syntax = Syntax {
+    goals: &["forbid", "expect"],
+    missing: "a predicate, for example 'x > 3', or 'deadlock'",
+    words: WORDS,
+};
+
 /// `[traces] [verbose] [GOAL]... [BOUNDS]`.
 pub(super) fn surveying(cursor: &mut Cursor<'_>) -> Result<SurveyLine, Misread> {
-    let mut survey = SurveyLine::default();
-    let (mut file, mut every) = (None, None);
-    let within = &mut survey.within;
-    while let Some(word) = cursor.word() {
-        let Some((name, value)) = word.text.split_once('=') else {
-            match word.text {
-                "traces" => survey.traces = true,
-                "verbose" => survey.verbose = true,
-                goal if GOALS.contains(&goal) => {
-                    let predicate = words_until(cursor, is_other);
-                    let missing =
-                        || cursor.missing("a predicate, for example 'x > 3', or 'deadlock'");
-                    let predicate = predicate.ok_or_else(missing)?;
-                    within.goals.push(format!("{goal} {predicate}"));
-                }
-                _ => {
-                    let error = Misread::of(word, "expected a bound such as states=1000000");
-                    return Err(error.hint(WORDS.join(", ")));
-                }
-            }
-            continue;
-        };
-        let value = Word {
-            text: value,
-            at: word.at + name.len() + 1,
-        };
+    let (mut traces, mut verbose) = (false, false);
+    let (within, keeping) = SYNTAX.read(cursor, |name, _| {
         match name {
-            "states" => within.states = Some(large(value)?),
-            "depth" => within.depth = Some(small(value)?),
-            "time" => within.time_ms = Some(seconds(value)?),
-            "cores" => within.cores = Some(cores(value)?),
-            "bits" => within.wide = is_wide(value)?,
-            "checkpoint" | "resume" if value.text.is_empty() => {
-                return Err(Misread::of(word, "something is missing: a file"));
-            }
-            "checkpoint" => file = Some(PathBuf::from(value.text)),
-            "resume" => within.resume = Some(PathBuf::from(value.text)),
-            "every" => every = Some((word, seconds(value)?)),
-            _ => {
-                let error = Misread::of(word, format!("there is no bound '{name}'"));
-                return Err(error.hint(WORDS.join(", ")));
-            }
+            "traces" => traces = true,
+            "verbose" => verbose = true,
+            _ => return Ok(false),
         }
-    }
-    let file = file.or_else(|| within.resume.clone());
-    survey.keeping = match (file, every) {
-        (None, Some((word, _))) => {
-            let error = Misread::of(word, "a survey is kept nowhere");
-            return Err(error.hint("say where: checkpoint=FILE"));
-        }
-        (file, every) => file.map(|file| Keeping {
-            file,
-            every: every.map_or(EVERY, |(_, ms)| Duration::from_millis(ms.into())),
-        }),
-    };
-    Ok(survey)
-}
-
-/// Whether the next word is no part of a goal.
-fn is_other(cursor: &Cursor<'_>) -> bool {
-    cursor.peek().is_some_and(|word| {
-        let name = word
-            .text
-            .split_once('=')
-            .map_or(word.text, |(name, _)| name);
-        let known = WORDS
-            .iter()
-            .find(|known| known.trim_end_matches('=') == name);
-        known.is_some_and(|known| known.ends_with('=') == word.text.contains('='))
+        Ok(true)
+    })?;
+    Ok(SurveyLine {
+        within,
+        keeping,
+        traces,
+        verbose,
     })
-}
-
-fn cores(value: Word<'_>) -> Result<u16, Misread> {
-    let cores = u16::try_from(large(value)?).ok();
-    let wrong = || Misread::of(value, "so many cores cannot compute");
-    let known = cores.filter(|cores| (1..=MOST_CORES).contains(cores));
-    known.ok_or_else(|| wrong().hint(format!("from 1 to {MOST_CORES}; without it, all")))
-}
-
-fn is_wide(value: Word<'_>) -> Result<bool, Misread> {
-    match value.text {
-        "64" => Ok(false),
-        "128" => Ok(true),
-        _ => Err(Misread::of(value, "digests have 64 or 128 bits")),
-    }
 }
 
 impl SurveyLine {
@@ -246,6 +174,8 @@ fn from_there(is_held: bool) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]

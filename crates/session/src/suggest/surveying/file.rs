@@ -1,12 +1,10 @@
 //! Surveys of device programs in files, to be gone on with.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use borges_concolic::{Facts, Noted};
-use borges_debuginfo::SourceProvider;
 use borges_languages::model::{DigestSize, KeptDigests, Progress, keep_survey};
 use borges_multiverse::fingerprint::Digest;
 use borges_multiverse::graph::{Apart, Counts, Prefixes};
@@ -14,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::crew::Surveying;
 use super::sighted::Seen;
-use super::{DeviceAsked, DeviceSurveyors, Files, StatesOptions, SurveyedStates, run};
+use super::{DeviceAsked, DeviceSurveyors, Parcel, StatesOptions, Subject, SurveyedStates, run};
 use crate::command::proof::{Demand, Demanded};
-use crate::record::kept::{Blocks, Keeping, SurveyError, Writer};
+use crate::command::surveying::Keeping;
+use crate::record::kept::{Blocks, SurveyError, Writer};
 
 /// The first line of a file.
 const MAGIC: &[u8] = b"borges device survey 3\n";
@@ -43,12 +42,10 @@ pub(super) struct Come {
 /// What a file says first.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    program: String,
-    module: Vec<u8>,
-    board: String,
-    files: Files,
+    program: Parcel,
+    /// The function that is called, in words.
+    entry: String,
     demands: Vec<Demanded>,
-    entry: Option<String>,
     without_events: bool,
     solver: Option<String>,
     bits: u32,
@@ -65,12 +62,9 @@ pub(super) struct Before<'f> {
 impl DeviceAsked {
     fn head(&self, known: Come) -> Head {
         Head {
-            program: self.subject.path.display().to_string(),
-            module: self.module.clone(),
-            board: self.board.clone(),
-            files: self.files.clone(),
+            program: self.program.clone(),
+            entry: self.subject.entry.clone(),
             demands: self.demands.clone(),
-            entry: self.options.entry.clone(),
             without_events: self.options.without_events,
             solver: self.options.solver.clone(),
             bits: self.told.bits(),
@@ -107,7 +101,6 @@ impl DeviceAsked {
         let told = DigestSize::of_bits(head.bits)
             .ok_or("it tells states apart in a way that there is not")?;
         let options = StatesOptions {
-            entry: head.entry,
             without_events: head.without_events,
             solver: head.solver,
             ..StatesOptions::default()
@@ -119,16 +112,14 @@ impl DeviceAsked {
         {
             return Err("it asks for limits of the board, which nobody has to".to_owned());
         }
-        // Nothing here need be anything of who asks.
-        let files: HashMap<String, Vec<u8>> = head.files.iter().cloned().collect();
-        let program = (Path::new(&head.program), &files as &dyn SourceProvider);
-        let of = (head.module, head.board);
-        let asked = Self::of(program, of, (options, head.demands), told);
-        let asked = asked.map_err(|error| error.to_string())?;
-        Ok(Self {
-            files: head.files,
-            ..asked
-        })
+        let path = head.program.path();
+        let opened = head.program.open().map_err(|error| error.to_string())?;
+        let subject = Subject {
+            entry: head.entry,
+            ..Subject::of(&path, opened)
+        };
+        let asked = Self::of((subject, head.program), (options, head.demands), told);
+        asked.map_err(|error| error.to_string())
     }
 }
 

@@ -4,6 +4,7 @@
 //! With these facts the states are surveyed. What comes to light only then makes the survey begin again: what it counted
 //! before may be wrong.
 
+mod asking;
 mod crew;
 mod desk;
 mod file;
@@ -19,7 +20,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{Budget, Comparing, Device, Facts, Flow as Goes, Watched};
-use borges_debuginfo::SourceProvider;
 use borges_languages::model::{DigestSize, Progress, SurveyNote};
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Apart, Limits};
@@ -29,28 +29,27 @@ use super::claims::is_temporal;
 use super::conditions::Conditions;
 use super::evidence::Evidence;
 use super::exploring::{StatesOptions, tidying, wrong};
-use super::noting::{Files, Noting};
+use super::parcel::Parcel;
 use super::{Subject, demands};
 use crate::command::proof::{Demand, Demanded, StatesReport};
-use crate::program::{Board, OpenError, Opened, read_linked};
-use crate::record::kept::{Keeping, SurveyError};
+use crate::command::surveying::Keeping;
+use crate::program::{OpenError, Opened};
+use crate::record::kept::SurveyError;
 
 use crew::Hands;
 use file::{Before, Keeper};
 use others::Others;
 use running::Run;
 
+pub(super) use asking::survey;
 pub use file::DeviceSurveyFile;
 pub use letters::{LookLetter, LookPost};
 
 /// What a survey of a device program is asked.
 pub struct DeviceAsked {
     subject: Subject,
-    /// The module, and the text of its board.
-    module: Vec<u8>,
-    board: String,
-    /// The files that its debug information names.
-    files: Files,
+    /// The same program at its start.
+    program: Parcel,
     /// What is asked of conditions.
     demands: Vec<Demanded>,
     /// How far the survey goes, and how states are told apart.
@@ -97,42 +96,43 @@ impl DeviceAsked {
         demands: Vec<Demanded>,
         told: DigestSize,
     ) -> Result<Self, OpenError> {
-        let board = Board::find(path, board)?;
-        let module = read_linked(path, &options.libraries, &board)?;
-        let board = board.kept();
-        let noting = Noting::around(path);
-        let program = (module, board);
-        let asked = Self::of((path, &noting), program, (options, demands), told)?;
-        Ok(Self {
-            files: noting.found(),
-            ..asked
-        })
+        let linked = (path, options.libraries.as_slice());
+        let opened = Opened::read(linked, board, options.entry.as_deref(), None)?;
+        let program = Parcel::of((path, &opened.board), (&opened.program, opened.entry.0));
+        Self::of(
+            (Subject::of(path, opened), program),
+            (options, demands),
+            told,
+        )
     }
 
-    fn of(
-        (path, files): (&Path, &dyn SourceProvider),
-        (module, board): (Vec<u8>, String),
+    /// About a program that stands somewhere.
+    ///
+    /// # Errors
+    /// As [`DeviceAsked::open`].
+    pub(super) fn of(
+        (mut subject, program): (Subject, Parcel),
         (options, demands): (StatesOptions, Vec<Demanded>),
         told: DigestSize,
     ) -> Result<Self, OpenError> {
+        let path = &subject.path;
         options.known_solver(path)?;
-        let parsed = Board::parse(board.clone(), path)?;
-        let entry = options.entry.as_deref();
-        let opened = Opened::with_files(parsed, path, &module, entry, files)?;
-        let mut subject = Subject::of(path, opened);
-        subject.start.choices = options.choices();
         options.comparing(&subject, &Comparing::default())?;
         let conditions = conditions(&subject, &demands).map_err(|message| wrong(path, message));
         conditions.map(drop)?;
+        subject.start.choices = options.choices();
         Ok(Self {
             subject,
-            module,
-            board,
-            files: Files::new(),
+            program,
             demands,
             options,
             told,
         })
+    }
+
+    /// Whether this is a survey of the program that the other one is of.
+    pub(super) fn is_of(&self, other: &Self) -> bool {
+        self.program.is_of(&other.program)
     }
 }
 
