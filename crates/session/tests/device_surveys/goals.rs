@@ -201,7 +201,7 @@ fn what_a_condition_looks_at_later_is_kept() {
         Never.of("a % 7 == 2 && b % 5 == 4"),
     ];
     for demand in demands {
-        let graph = graph_of((&program, None), &[demand.clone()]);
+        let graph = graph_of((&program, None), std::slice::from_ref(&demand));
         let never = demand.condition.contains("== 2");
         let expected = if never { Proved::Holds } else { Proved::Fails };
         assert_eq!(graph.demands[0].verdict, expected, "{graph:?}");
