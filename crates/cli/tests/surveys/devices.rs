@@ -89,14 +89,27 @@ fn workers_say_what_one_process_says() {
     let workers = [0, 1, 2].map(|_| Worker::start(&guarded));
     let counters = counters(folder.path(), 40);
     let programs = [
-        (counters.to_str().unwrap(), "100000"),
-        ("examples/knock-lock/knock-lock.wasm", "100000"),
-        ("examples/breakout/breakout.wasm", "600"),
+        (
+            counters.to_str().unwrap(),
+            "100000",
+            &["--never", "a == 7 && b == 9", "--always", "a < 40"][..],
+        ),
+        (
+            "examples/knock-lock/knock-lock.wasm",
+            "100000",
+            &["--toward", "locked"],
+        ),
+        ("examples/breakout/breakout.wasm", "600", &[]),
     ];
-    for (nth, (program, most)) in programs.into_iter().enumerate() {
+    let verdicts = [&["fails", "holds"][..], &["holds"], &[]];
+    for (nth, (program, most, goals)) in programs.into_iter().enumerate() {
         let asked = [program, "--survey", "--states", most, "--cores", "1"];
+        let asked = [&asked[..], goals].concat();
         let alone = told(&asked);
         assert_eq!(alone["complete"], nth < 2, "{program}");
+        let demands = alone["demands"].as_array().unwrap().iter();
+        let held: Vec<&Value> = demands.map(|said| &said["verdict"]).collect();
+        assert_eq!(held, verdicts[nth], "{program}");
         // The graph that comes first of the last one takes its time.
         for many in if nth < 2 { &[1, 2, 3][..] } else { &[2] } {
             let some: Vec<&Worker> = workers[..*many].iter().collect();
