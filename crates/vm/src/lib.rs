@@ -92,5 +92,5 @@ pub use module::{
 pub use state::Snapshot;
 pub use state::{Delta, FrameProblem, StateError};
 pub use trap::Trap;
-pub use types::ValType;
+pub use types::{Offset, ValType};
 pub use value::{FuncType, Value, Vector};

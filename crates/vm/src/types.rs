@@ -3,6 +3,13 @@
 #[cfg(borges_fast)]
 use alloc::borrow::Cow;
 
+/// Where something is in a memory or a table, or how much of it: as many bits as the widest here have.
+#[cfg(feature = "memory64")]
+pub type Offset = u64;
+/// Where something is in a memory or a table, or how much of it.
+#[cfg(not(feature = "memory64"))]
+pub type Offset = u32;
+
 /// Cells of values of these types.
 pub(crate) fn cells_of(types: &[ValType]) -> usize {
     if cfg!(not(feature = "simd")) {

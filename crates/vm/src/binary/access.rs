@@ -6,6 +6,7 @@ use super::reader::{Malformed, MalformedKind, Reader, error_at};
 use crate::ValType;
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
+use crate::types::Offset;
 
 /// The immediates of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,18 +14,11 @@ pub struct MemoryArg {
     /// The exponent of the promised alignment; without effect on the result.
     pub align: u32,
     /// Added to the address operand without wrapping around.
-    pub offset: Address,
+    pub offset: Offset,
 }
 
-/// An address, an offset, a size or the number of a table's element: as many bits as the widest here have.
-#[cfg(feature = "memory64")]
-pub type Address = u64;
-/// An address, an offset, a size or the number of a table's element.
-#[cfg(not(feature = "memory64"))]
-pub type Address = u32;
-
-/// Reads one.
-pub(crate) fn address(reader: &mut Reader<'_>) -> Result<Address, Malformed> {
+/// Reads an offset, or a size.
+pub(crate) fn offset(reader: &mut Reader<'_>) -> Result<Offset, Malformed> {
     #[cfg(feature = "memory64")]
     return reader.u64();
     #[cfg(not(feature = "memory64"))]
@@ -103,7 +97,7 @@ pub(super) fn memory_arg(reader: &mut Reader<'_>) -> Result<(MemoryArg, u32), Ma
         0 => 0,
         _ => reader.u32()?,
     };
-    let offset = address(reader)?;
+    let offset = offset(reader)?;
     Ok((MemoryArg { align, offset }, memory))
 }
 

@@ -8,8 +8,8 @@ mod elsewhere;
 mod instr;
 mod reader;
 
-pub use access::{Address, MemoryArg};
-pub(crate) use access::{NAMES_MEMORY, address, memory_width};
+pub use access::MemoryArg;
+pub(crate) use access::{NAMES_MEMORY, memory_width, offset};
 #[cfg(feature = "exceptions")]
 pub use catches::{Catch, Catches};
 #[cfg(feature = "memories")]

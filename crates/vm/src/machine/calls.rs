@@ -8,7 +8,8 @@ use super::link::InstanceId;
 use super::state::Phase;
 use super::step::{Stop, frame_for, indirect};
 use super::{Func, Machine};
-use crate::binary::{Address, Instr, Reader};
+use crate::binary::{Instr, Reader};
+use crate::types::Offset;
 use crate::types::cells_of;
 use crate::{FuncIdx, FuncType, Trap, ValType, Value};
 
@@ -244,7 +245,7 @@ impl Machine {
             Instr::Call(func) | Instr::ReturnCall(func) => *instance.funcs.get(func as usize)?,
             Instr::CallIndirect { ty, table } | Instr::ReturnCallIndirect { ty, table } => {
                 arguments_end = arguments_end.checked_sub(1)?;
-                let index = *self.state.stack.get(arguments_end)? as Address;
+                let index = *self.state.stack.get(arguments_end)? as Offset;
                 let tables = &self.state.store.tables;
                 match indirect(tables, &self.funcs, instance, (ty, table, index)) {
                     Ok(address) => address,

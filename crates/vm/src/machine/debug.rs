@@ -10,9 +10,10 @@ use super::run::{Exit, Until};
 use super::state::NONE;
 use super::step::{Hooks, Stop};
 use crate::CodeOffset;
-use crate::binary::{Address, Instr, memory_width};
+use crate::binary::{Instr, memory_width};
 #[cfg(all(borges_fast, feature = "host"))]
 use crate::fast::Watched;
+use crate::types::Offset;
 
 /// Something of the first instance to watch: the machine stops when an instruction wrote it, also
 /// when it wrote the value that was there.
@@ -273,7 +274,7 @@ impl Machine {
             self.state
                 .stack
                 .get(at)
-                .map(|cell| u64::from(*cell as Address))
+                .map(|cell| u64::from(*cell as Offset))
         };
         #[cfg(feature = "memories")]
         let instr = match instr {

@@ -6,7 +6,8 @@ use super::memory::Memory;
 use super::slow::{self, Fixed, Operands, memory_fault, range};
 use super::state::Store;
 use crate::Trap;
-use crate::binary::{Address, Elsewhere, MemoryArg, memory_width};
+use crate::binary::{Elsewhere, MemoryArg, memory_width};
+use crate::types::Offset;
 
 /// Executes an instruction of instance `id`.
 pub(super) fn execute(
@@ -28,7 +29,7 @@ pub(super) fn execute(
             Ok(())
         }
         Elsewhere::Grow(_) => {
-            let delta = operands.pop() as Address;
+            let delta = operands.pop() as Offset;
             operands.push(slow::memory_grow(store, fixed, address, delta));
             Ok(())
         }
@@ -51,7 +52,7 @@ fn load(
 ) -> Result<(), Trap> {
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let (_, width) = memory_width(opcode);
-    let range = memory.place(operands.pop() as Address, arg.offset, width)?;
+    let range = memory.place(operands.pop() as Offset, arg.offset, width)?;
     let mut bytes = [0; 8];
     let found = memory.bytes.get(range).unwrap_or_default();
     bytes
@@ -80,7 +81,7 @@ fn write(
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
     let (_, width) = memory_width(opcode);
     let bytes = operands.pop().to_le_bytes();
-    let range = memory.place(operands.pop() as Address, arg.offset, width)?;
+    let range = memory.place(operands.pop() as Offset, arg.offset, width)?;
     let room = memory.bytes.range_mut(range).unwrap_or_default();
     room.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
     Ok(())
@@ -90,7 +91,7 @@ fn write(
 fn copy(
     store: &mut Store,
     (to_memory, from_memory): (u32, u32),
-    [to, from, count]: [Address; 3],
+    [to, from, count]: [Offset; 3],
 ) -> Result<(), Trap> {
     // An instance may have one memory under two indices.
     if to_memory == from_memory {
@@ -99,8 +100,7 @@ fn copy(
     let both = [to_memory as usize, from_memory as usize];
     let [target, source] =
         (store.memories.get_disjoint_mut(both)).map_err(|_| Trap::MemoryOutOfBounds)?;
-    let outside =
-        |memory: &Memory, at: Address| memory_fault(memory.pages, at.into(), count.into());
+    let outside = |memory: &Memory, at: Offset| memory_fault(memory.pages, at.into(), count.into());
     let read = range(from, count, source.bytes.len()).ok_or_else(|| outside(source, from))?;
     let written = range(to, count, target.bytes.len()).ok_or_else(|| outside(target, to))?;
     let read = source.bytes.get(read).unwrap_or_default();

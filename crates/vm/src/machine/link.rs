@@ -8,9 +8,10 @@ use super::memory::Memory;
 use super::slow;
 use super::state::{NONE, Progress, backed_bytes};
 use super::{Func, Instance, Machine};
-use crate::binary::{Address, Instr, Reader};
+use crate::binary::{Instr, Reader};
 use crate::limits::{LimitExceeded, within};
 use crate::module::{ConstExpr, ExternIdx, SegmentMode, arithmetic};
+use crate::types::Offset;
 use crate::value::ref_to_cell;
 use crate::{FuncIdx, FuncType, GlobalType, MemoryType, Module, Shared, TableType, Trap, ValType};
 
@@ -381,8 +382,8 @@ impl Machine {
         for (number, segment) in module.elements.iter().enumerate() {
             let segment_number = number as u32;
             if let SegmentMode::Active { target, offset } = segment.mode {
-                let to = instance.constant(offset, &self.state.store.globals) as Address;
-                let count = segment.items.len() as Address;
+                let to = instance.constant(offset, &self.state.store.globals) as Offset;
+                let count = segment.items.len() as Offset;
                 let store = &mut self.state.store;
                 slow::table_init(store, &instance, id, target, segment_number, [to, 0, count])
                     .map_err(|trap| StartError::Segment {
@@ -398,8 +399,8 @@ impl Machine {
         for (number, segment) in module.data.iter().enumerate() {
             let segment_number = number as u32;
             if let SegmentMode::Active { target, offset } = segment.mode {
-                let to = instance.constant(offset, &self.state.store.globals) as Address;
-                let count = segment.bytes.len() as Address;
+                let to = instance.constant(offset, &self.state.store.globals) as Offset;
+                let count = segment.bytes.len() as Offset;
                 let store = &mut self.state.store;
                 slow::memory_init(store, &instance, id, target, segment_number, [to, 0, count])
                     .map_err(|trap| StartError::Segment {

@@ -8,9 +8,9 @@ use core::ops::Range;
 use super::slow::memory_fault;
 #[cfg(any(feature = "memories", feature = "simd"))]
 use crate::Trap;
-#[cfg(any(feature = "memories", feature = "simd"))]
-use crate::binary::Address;
 use crate::bytes::Bytes;
+#[cfg(any(feature = "memories", feature = "simd"))]
+use crate::types::Offset;
 
 /// A linear memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl Memory {
     #[cfg(any(feature = "memories", feature = "simd"))]
     pub(super) fn place(
         &self,
-        base: Address,
-        offset: Address,
+        base: Offset,
+        offset: Offset,
         width: u32,
     ) -> Result<Range<usize>, Trap> {
         let start = u64::from(base).saturating_add(offset.into());

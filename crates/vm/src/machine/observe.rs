@@ -10,8 +10,9 @@ use super::state::Phase;
 use super::step::{Hooks, Stop, indirect};
 use super::{Func, Instance, Machine};
 use crate::CodeOffset;
-use crate::binary::{Address, Instr, Reader};
+use crate::binary::{Instr, Reader};
 use crate::module::{Body, Branch};
+use crate::types::Offset;
 
 /// Looks on while the stepping tier executes.
 pub trait Observer {
@@ -122,7 +123,7 @@ impl Site<'_> {
             Instr::ReturnCall(func) => (*instance.funcs.get(func as usize)?, self.top),
             Instr::ReturnCallIndirect { ty, table } => {
                 let end = self.top.checked_sub(1)?;
-                let index = *self.cells.get(end)? as Address;
+                let index = *self.cells.get(end)? as Offset;
                 let wanted = (ty, table, index);
                 let found = indirect(self.tables, self.linked.funcs, instance, wanted);
                 (found.ok()?, end)

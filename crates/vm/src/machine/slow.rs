@@ -5,17 +5,18 @@ use super::Instance;
 #[cfg(feature = "memories")]
 use super::elsewhere;
 use super::state::{NONE, PAGE, Store, backed_bytes};
-use crate::binary::{Address, Instr, Reader};
+use crate::binary::{Instr, Reader};
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
+use crate::types::Offset;
 #[cfg(feature = "simd")]
 use crate::types::cells_of;
 use crate::{Limits, MemoryType, TableType, Trap, ValType};
 
 /// `index` within `length`, or nothing if `count` things from there do not fit.
 pub(super) fn range(
-    index: Address,
-    count: Address,
+    index: Offset,
+    count: Offset,
     length: usize,
 ) -> Option<core::ops::Range<usize>> {
     // Where `usize` has 32 bits, too, lengths are compared in 64.
@@ -40,7 +41,7 @@ pub(super) fn memory_init(
     id: u32,
     memory: u32,
     data: u32,
-    [to, from, count]: [Address; 3],
+    [to, from, count]: [Offset; 3],
 ) -> Result<(), Trap> {
     let dropped = store
         .progress
@@ -66,7 +67,7 @@ pub(super) fn memory_init(
 pub(super) fn memory_copy(
     store: &mut Store,
     address: u32,
-    [to, from, count]: [Address; 3],
+    [to, from, count]: [Offset; 3],
 ) -> Result<(), Trap> {
     let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
@@ -85,7 +86,7 @@ pub(super) fn memory_copy(
 pub(super) fn memory_fill(
     store: &mut Store,
     address: u32,
-    [to, value, count]: [Address; 3],
+    [to, value, count]: [Offset; 3],
 ) -> Result<(), Trap> {
     let memory = store.memories.get_mut(address as usize);
     let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
@@ -98,12 +99,7 @@ pub(super) fn memory_fill(
 }
 
 /// `memory.grow` of the memory at this address: the old size, or -1.
-pub(super) fn memory_grow(
-    store: &mut Store,
-    fixed: Fixed<'_>,
-    address: u32,
-    delta: Address,
-) -> u64 {
+pub(super) fn memory_grow(store: &mut Store, fixed: Fixed<'_>, address: u32, delta: Offset) -> u64 {
     let failed = fixed.memory_types.get(address as usize);
     let failed = failed.map_or(0, |ty| minus_one(ty.address_type()));
     let old = u32::try_from(delta).ok();
@@ -155,7 +151,7 @@ pub(super) fn table_init(
     id: u32,
     table: u32,
     elem: u32,
-    [to, from, count]: [Address; 3],
+    [to, from, count]: [Offset; 3],
 ) -> Result<(), Trap> {
     let dropped = store
         .progress
@@ -183,7 +179,7 @@ fn table_copy(
     store: &mut Store,
     instance: &Instance,
     (to_table, from_table): (u32, u32),
-    [to, from, count]: [Address; 3],
+    [to, from, count]: [Offset; 3],
 ) -> Result<(), Trap> {
     let address = |table: u32| instance.tables.get(table as usize).map(|at| *at as usize);
     let bounds = Trap::TableOutOfBounds;
@@ -215,16 +211,16 @@ fn table_grow(
     limits: &Limits,
     instance: &Instance,
     table: u32,
-    (cell, delta): (u64, Address),
+    (cell, delta): (u64, Offset),
 ) -> u64 {
     let address = instance.tables.get(table as usize).copied().unwrap_or(NONE) as usize;
     let (Some(ty), Some(elements)) = (types.get(address), store.tables.get_mut(address)) else {
         return 0;
     };
     let most = ty.max.unwrap_or(u32::MAX).min(limits.table_elements);
-    let old = elements.len() as Address;
+    let old = elements.len() as Offset;
     match old.checked_add(delta) {
-        Some(size) if size <= Address::from(most) => {
+        Some(size) if size <= Offset::from(most) => {
             elements.resize(size as usize, cell);
             old.into()
         }
@@ -300,7 +296,7 @@ pub(super) fn execute(
             operands.push(result);
         }
         Instr::MemoryGrow => {
-            let delta = operands.pop() as Address;
+            let delta = operands.pop() as Offset;
             operands.push(memory_grow(store, fixed, instance.memory, delta));
         }
         Instr::MemorySize => {
@@ -319,7 +315,7 @@ pub(super) fn execute(
             table_copy(store, instance, (to, from), operands.three())?;
         }
         Instr::TableGrow(table) => {
-            let delta = operands.pop() as Address;
+            let delta = operands.pop() as Offset;
             let cell = operands.pop();
             let types = fixed.table_types;
             let old = table_grow(store, types, fixed.limits, instance, table, (cell, delta));
@@ -330,9 +326,9 @@ pub(super) fn execute(
             operands.push(size as u64);
         }
         Instr::TableFill(table) => {
-            let count = operands.pop() as Address;
+            let count = operands.pop() as Offset;
             let cell = operands.pop();
-            let to = operands.pop() as Address;
+            let to = operands.pop() as Offset;
             table_mut(&mut store.tables, instance, table)
                 .and_then(|table| {
                     let range = range(to, count, table.len())?;
@@ -342,14 +338,14 @@ pub(super) fn execute(
                 .fill(cell);
         }
         Instr::TableGet(table) => {
-            let index = usize::try_from(operands.pop() as Address).ok();
+            let index = usize::try_from(operands.pop() as Offset).ok();
             let table = table_mut(&mut store.tables, instance, table);
             let cell = table.and_then(|table| table.get(index?).copied());
             operands.push(cell.ok_or(Trap::TableOutOfBounds)?);
         }
         Instr::TableSet(table) => {
             let cell = operands.pop();
-            let index = usize::try_from(operands.pop() as Address).ok();
+            let index = usize::try_from(operands.pop() as Offset).ok();
             let table = table_mut(&mut store.tables, instance, table);
             let element = table.and_then(|table| table.get_mut(index?));
             *element.ok_or(Trap::TableOutOfBounds)? = cell;
@@ -488,7 +484,7 @@ impl Operands<'_> {
         let mut accessed = None;
         if width != 0 {
             let memory = memory.ok_or(Trap::MemoryOutOfBounds)?;
-            let range = memory.place(self.stack[base] as Address, arg.offset, width)?;
+            let range = memory.place(self.stack[base] as Offset, arg.offset, width)?;
             let bytes = memory.bytes.range_mut(range).unwrap_or_default();
             operands[0] = [0; 16];
             operands[0][..bytes.len()].copy_from_slice(bytes);
@@ -511,12 +507,12 @@ impl Operands<'_> {
     }
 
     /// Three operands, the deepest first. A cell has no more than its type.
-    pub(super) fn three(&mut self) -> [Address; 3] {
+    pub(super) fn three(&mut self) -> [Offset; 3] {
         let mut three = [0; 3];
         three
             .iter_mut()
             .rev()
-            .for_each(|operand| *operand = self.pop() as Address);
+            .for_each(|operand| *operand = self.pop() as Offset);
         three
     }
 }

@@ -5,10 +5,11 @@ use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
 use super::state::{Frame, NONE, State};
 use super::{Func, Instance, Machine};
-use crate::binary::{Address, NAMES_MEMORY};
+use crate::binary::NAMES_MEMORY;
 use crate::bytes::Written;
 use crate::module::{Body, Branch};
 use crate::num::{self, Number};
+use crate::types::Offset;
 use crate::{Limits, Trap, ValType};
 
 /// Why the stepping tier stopped. The state is complete in all cases.
@@ -119,7 +120,7 @@ pub(crate) fn indirect(
     tables: &[alloc::vec::Vec<u64>],
     funcs: &[Func],
     instance: &Instance,
-    (ty, table, index): (u32, u32, Address),
+    (ty, table, index): (u32, u32, Offset),
 ) -> Result<u32, Trap> {
     let table = instance
         .tables
@@ -528,7 +529,7 @@ impl Machine {
                         0x11 => {
                             let ty = leb!();
                             let table = leb!();
-                            let index = stack[sp - 1] as Address;
+                            let index = stack[sp - 1] as Offset;
                             match indirect(&store.tables, funcs, instance, (ty, table, index)) {
                                 Err(trap) => trap!(trap),
                                 Ok(address) => enter!(address, sp - 1),

@@ -10,8 +10,9 @@ use super::error::{InvalidKind, LoadCause, LoadError};
 use super::{
     CustomSection, ExportEntry, ExternIdx, GlobalType, ImportEntry, MemoryType, Module, TableType,
 };
-use crate::binary::{Address, MalformedKind, Reader, address, error_at, ref_type, val_type};
+use crate::binary::{MalformedKind, Reader, error_at, offset, ref_type, val_type};
 use crate::limits::{LimitExceeded, Limits, within};
+use crate::types::Offset;
 use crate::types::cells_of;
 use crate::{FuncType, ValType};
 
@@ -592,8 +593,8 @@ fn named(section: &mut Reader<'_>) -> Result<Range<u32>> {
 
 /// Least and greatest size of a table or memory.
 struct Size {
-    min: Address,
-    max: Option<Address>,
+    min: Offset,
+    max: Option<Offset>,
     /// Whether numbers in it have 64 bits.
     is_64: bool,
 }
@@ -609,8 +610,8 @@ impl Size {
             _ => return Err(error_at(at, MalformedKind::BadLimits).into()),
         };
         let number = |section: &mut Reader<'_>| match is_64 {
-            true => address(section),
-            false => section.u32().map(Address::from),
+            true => offset(section),
+            false => section.u32().map(Offset::from),
         };
         let min = number(section)?;
         let max = match flags & 1 {
@@ -625,7 +626,7 @@ impl Size {
 
     /// The greatest size, or the greatest number there is for it.
     fn most(&self) -> Option<u32> {
-        self.max.map(|max| max.min(Address::from(u32::MAX)) as u32)
+        self.max.map(|max| max.min(Offset::from(u32::MAX)) as u32)
     }
 }
 

@@ -9,11 +9,10 @@ use super::locals::Locals;
 use super::{LoadError, Module};
 #[cfg(feature = "memories")]
 use crate::binary::Elsewhere;
-use crate::binary::{
-    Address, BlockType, BranchTargets, Instr, MalformedKind, Reader, memory_width,
-};
+use crate::binary::{BlockType, BranchTargets, Instr, MalformedKind, Reader, memory_width};
 #[cfg(feature = "simd")]
 use crate::num::{WideArg, WideOp};
+use crate::types::Offset;
 use crate::types::cells_of;
 use crate::{CodeOffset, FuncIdx, FuncType, ValType};
 
@@ -586,7 +585,7 @@ impl<'m> Typing<'m> {
     }
 
     /// The type of a memory's addresses, if an access may have this offset there.
-    fn place(&self, memory: u32, offset: Address) -> Result<ValType> {
+    fn place(&self, memory: u32, offset: Offset) -> Result<ValType> {
         let address = self.memory(memory)?;
         if address == ValType::I32 && u64::from(offset) > u64::from(u32::MAX) {
             return Err(InvalidKind::Offset.into());

@@ -59,7 +59,7 @@ pub struct WideArg {
     /// The exponent of the promised alignment of an access.
     pub align: u32,
     /// The offset of an access.
-    pub offset: crate::binary::Address,
+    pub offset: crate::types::Offset,
     /// The number of a lane.
     pub lane: u8,
     /// The constant, or the lanes of a shuffle.

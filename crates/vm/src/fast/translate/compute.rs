@@ -4,8 +4,9 @@ use super::super::op::{At, Code, Loads, Mirrored, Shape, Stores};
 use super::Translator;
 use super::emit::{Class, Comparison, Place, Source, What, pack, pack_high};
 use crate::ValType;
-use crate::binary::{Address, Instr, MemoryArg};
+use crate::binary::{Instr, MemoryArg};
 use crate::num::NumericOp;
+use crate::types::Offset;
 
 /// True for types whose constants take a word of their own.
 fn is_wide(ty: ValType) -> bool {
@@ -212,7 +213,7 @@ impl Translator<'_> {
     }
 
     /// The base of an access, with the offset: a constant base is in the offset if that fits.
-    fn base(&mut self, height: usize, offset: Address) -> (Source, u32) {
+    fn base(&mut self, height: usize, offset: Offset) -> (Source, u32) {
         // There are no more bits, or `far` looked.
         let offset = offset as u32;
         match self.emitter.pop() {

@@ -5,7 +5,8 @@ use super::super::op::{Code, Word};
 use super::Translator;
 use super::emit::{Source, pack};
 use crate::ValType;
-use crate::binary::{Address, Elsewhere, Instr};
+use crate::binary::{Elsewhere, Instr};
+use crate::types::Offset;
 use crate::types::{cells_of, in_cells};
 
 impl Translator<'_> {
@@ -54,8 +55,8 @@ impl Translator<'_> {
 
     /// Makes sure that the address at this depth of the operands has no more than 32 bits; false if it surely has, or if an
     /// access at this offset from it cannot be one of 32.
-    fn narrow(&mut self, depth: usize, offset: Address) -> bool {
-        if size_of::<Word>() < 8 || offset > Address::from(u32::MAX) {
+    fn narrow(&mut self, depth: usize, offset: Offset) -> bool {
+        if size_of::<Word>() < 8 || offset > Offset::from(u32::MAX) {
             return false;
         }
         let height = self.emitter.stack.len().saturating_sub(depth);
