@@ -41,18 +41,28 @@ fn a_hundred_million_operations_run_on_a_small_stack() {
 }
 
 /// Compiled code is operations from end to end: each as long as its type says, and every point where
-/// code can be entered is the beginning of one. (Only a build without tail calls has the numbers to
-/// tell them by.)
+/// code can be entered is the beginning of one, also with a breakpoint at every other instruction. (Only
+/// a build without tail calls has the numbers to tell them by.)
 #[cfg(not(any(borges_tail_calls, miri)))]
 #[test]
 fn code_is_operations_from_end_to_end() {
     let mut operations = 0;
-    for (name, n, bytes) in KERNELS {
+    let twice = KERNELS
+        .iter()
+        .flat_map(|kernel| [(kernel, 1), (kernel, 2000)]);
+    for ((name, n, bytes), stops) in twice {
         let module = Module::new(bytes, &Limits::default()).unwrap();
         let run = module.exported_func("run").unwrap();
+        let places = module.funcs().flat_map(|func| module.instrs(func));
+        let places: Vec<_> = places.step_by(2).map(|(at, _)| at).collect();
         let mut machine = Machine::new(Shared::new(module), Limits::default()).unwrap();
-        machine.begin(run, &[Value::I32(n)]).unwrap();
-        machine.run(1_000_000);
+        if stops > 1 {
+            machine.set_breakpoints(&places).unwrap();
+        }
+        machine.begin(run, &[Value::I32(*n)]).unwrap();
+        for _ in 0..stops {
+            machine.run(1_000_000);
+        }
         for function in &machine.fast.functions {
             let Function::Compiled(compiled) = function else {
                 continue;
