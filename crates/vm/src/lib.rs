@@ -47,6 +47,13 @@
 //! (every NaN that arithmetic gives is the same), so that equal states are equal bytes. The types of
 //! cells are known from validation, which can be repeated up to any instruction (`module::typing`):
 //! that is how frames are shown and incoming states checked.
+#![cfg_attr(
+    feature = "memory64",
+    allow(
+        clippy::useless_conversion,
+        reason = "an `Offset` has 32 bits where devices leave out those of 64"
+    )
+)]
 #![no_std]
 
 extern crate alloc;
