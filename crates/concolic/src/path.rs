@@ -180,16 +180,27 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// What is not followed, if it is that and no bound.
-    pub(crate) fn unfollowed(self) -> Option<&'static str> {
+    /// What it is, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
         match self {
-            Cut::Vectors => Some("a function with vectors (SIMD), which are not followed"),
-            Cut::Exceptions => Some("an exception is thrown, which is not followed"),
-            Cut::Memories => Some(
-                "another memory than the first, or one with 64-bit addresses, is used, which is not followed",
-            ),
-            _ => None,
+            Cut::Steps => "the bound on steps",
+            Cut::Rounds => "the bound on rounds of a loop",
+            Cut::NoValue => "the board's rules leave no value for the next input",
+            Cut::Fills => "the next input puts bytes into memory, which is not followed",
+            Cut::Waits => "exploration ended before",
+            Cut::Vectors => "a function with vectors (SIMD), which are not followed",
+            Cut::Exceptions => "an exception is thrown, which is not followed",
+            Cut::Memories => {
+                "another memory than the first, or one with 64-bit addresses, is used, which is not followed"
+            }
         }
+    }
+
+    /// What is not followed of instructions, if it is that.
+    pub(crate) fn unfollowed(self) -> Option<&'static str> {
+        let is_unfollowed = matches!(self, Cut::Vectors | Cut::Exceptions | Cut::Memories);
+        is_unfollowed.then(|| self.words())
     }
 }
 

@@ -52,12 +52,7 @@ const MIXED: &str = r#"(module
 
 #[test]
 fn any_step_is_stopped_at_saved_kept_and_gone_back_over() {
-    let mut machine = machine(MIXED);
-    begin(&mut machine, "main", &[Value::I32(4)]);
-    assert_eq!(on(&mut machine, u64::MAX), Exit::Finished);
-    let [Value::I64(sum)] = finished(&machine)[..] else {
-        panic!()
-    };
+    let (machine, sum) = main_of_four(MIXED);
     assert_eq!(machine.memory().len(), 4 << 16);
     assert_eq!(machine.memory()[700..706], *b"cdefg\0");
     comes_to_the_same_from_any_step(MIXED, sum);

@@ -60,12 +60,7 @@ const MIXED: &str = r#"(module
 
 #[test]
 fn any_step_is_stopped_at_saved_kept_and_gone_back_over() {
-    let mut machine = machine(MIXED);
-    begin(&mut machine, "main", &[Value::I32(4)]);
-    assert_eq!(on(&mut machine, u64::MAX), Exit::Finished);
-    let [Value::I64(sum)] = finished(&machine)[..] else {
-        panic!()
-    };
+    let (machine, sum) = main_of_four(MIXED);
     let sizes = [0, 1, 2, 3].map(|index| machine.memory_at(index).map(<[u8]>::len));
     assert_eq!(sizes, [Some(1 << 16), Some(4 << 16), Some(1 << 16), None]);
     assert_eq!(machine.memory_at(2).unwrap()[100..106], *b"cdefg\0");

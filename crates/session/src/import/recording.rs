@@ -210,7 +210,7 @@ impl<'b> HostRecording<'b> {
             let import = self.import()?;
             self.imports.push(import);
         }
-        self.holds_whole()
+        self.holds(u32::to_le_bytes)
     }
 
     /// Before anything is read.
@@ -292,9 +292,9 @@ impl<'b> HostRecording<'b> {
             }
         };
         match recorded {
-            Recorded::Call(_) => self.holds()?,
+            Recorded::Call(_) => self.holds(short)?,
             Recorded::End(_) => {
-                self.holds_whole()?;
+                self.holds(u32::to_le_bytes)?;
                 if self.at != self.bytes.len() {
                     return Err(Bad::Wrong("something stands behind the end"));
                 }
@@ -304,19 +304,10 @@ impl<'b> HostRecording<'b> {
         Ok(recorded)
     }
 
-    /// The short check, of all before it.
-    fn holds(&mut self) -> Read<()> {
-        let check = folded(self.check.clone().finalize());
-        match u16::from_le_bytes(*self.raw()?) == check {
-            true => Ok(()),
-            false => Err(Bad::Wrong("its check does not hold")),
-        }
-    }
-
-    /// The long one.
-    fn holds_whole(&mut self) -> Read<()> {
-        let check = self.check.clone().finalize();
-        match u32::from_le_bytes(*self.raw()?) == check {
+    /// Reads the check of all before it, which is written so.
+    fn holds<const N: usize>(&mut self, written: fn(u32) -> [u8; N]) -> Read<()> {
+        let check = written(self.check.clone().finalize());
+        match *self.raw()? == check {
             true => Ok(()),
             false => Err(Bad::Wrong("its check does not hold")),
         }
@@ -332,7 +323,7 @@ impl<'b> HostRecording<'b> {
                 Some(_) => return Err(Bad::Wrong("the program has no such import")),
             };
             let thread = self.number()?;
-            self.holds()?;
+            self.holds(short)?;
             // What follows is the first thread's, as it is from the beginning.
             if (kind, thread) != (WHOSE, 0) {
                 return Err(Bad::Threads);
@@ -544,6 +535,11 @@ fn region(text: &str, params: usize) -> Option<Region> {
 /// The length and check of bytes, as recordings have them of the program.
 pub(super) fn check_of(bytes: &[u8]) -> (u64, u32) {
     (bytes.len() as u64, CHECK.checksum(bytes))
+}
+
+/// How a check is written behind a call.
+fn short(check: u32) -> [u8; 2] {
+    folded(check).to_le_bytes()
 }
 
 fn folded(check: u32) -> u16 {

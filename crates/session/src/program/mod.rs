@@ -433,21 +433,22 @@ fn called_memory(module: &Module) -> Option<u32> {
 
 /// Kind and type of what is imported or exported.
 fn described(ty: &ExternType<'_>) -> (&'static str, String) {
-    let limits = |min: u32, max: Option<u32>| match max {
-        Some(max) => format!("{min}..{max}"),
-        None => format!("at least {min}"),
+    let limits = |min: u32, max: Option<u32>, is_64: bool| {
+        let far = if is_64 { "64-bit " } else { "" };
+        match max {
+            Some(max) => format!("{far}{min}..{max}"),
+            None => format!("{far}at least {min}"),
+        }
     };
     match ty {
         ExternType::Func(ty) => ("function", ty.to_string()),
         ExternType::Table(table) => {
-            let limits = limits(table.min, table.max);
-            let far = if table.is_64 { "64-bit " } else { "" };
-            ("table", format!("{far}{limits} {}", table.element))
+            let limits = limits(table.min, table.max, table.is_64);
+            ("table", format!("{limits} {}", table.element))
         }
         ExternType::Memory(memory) => {
-            let limits = limits(memory.min, memory.max);
-            let far = if memory.is_64 { "64-bit " } else { "" };
-            ("memory", format!("{far}{limits} pages"))
+            let limits = limits(memory.min, memory.max, memory.is_64);
+            ("memory", format!("{limits} pages"))
         }
         ExternType::Global(global) => {
             let mutable = if global.mutable { "mutable " } else { "" };

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use borges_board::PrimitiveId;
 use borges_concolic::{
-    Answered, Budget, Cut, End, Explored, InputOption, OtherValues, Path, ReadPart, Set,
-    SuggestionNode, Suggestions, value_of,
+    Answered, Budget, End, Explored, InputOption, OtherValues, Path, ReadPart, Set, SuggestionNode,
+    Suggestions, value_of,
 };
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::{Serialize, Serializer};
@@ -390,22 +390,7 @@ pub(super) fn ended(
             alarm.and_then(|alarm| alarm.at).or(*at),
         ),
         End::Inputs => ("inputs", None, None),
-        End::Cut(cut) => ("cut", Some(cut_by(*cut).to_owned()), None),
-    }
-}
-
-fn cut_by(cut: Cut) -> &'static str {
-    match cut {
-        Cut::Steps => "the bound on steps",
-        Cut::Rounds => "the bound on rounds of a loop",
-        Cut::NoValue => "the board's rules leave no value for the next input",
-        Cut::Fills => "the next input puts bytes into memory, which is not followed",
-        Cut::Waits => "exploration ended before",
-        Cut::Vectors => "a function with vectors (SIMD), which are not followed",
-        Cut::Exceptions => "an exception is thrown, which is not followed",
-        Cut::Memories => {
-            "another memory than the first, or one with 64-bit addresses, is used, which is not followed"
-        }
+        End::Cut(cut) => ("cut", Some(cut.words().to_owned()), None),
     }
 }
 

@@ -194,6 +194,17 @@ pub fn on(machine: &mut Machine, until: u64) -> Exit {
     }
 }
 
+/// Runs `main` of a program with an argument of 4; the machine, and what it gives.
+pub fn main_of_four(text: &str) -> (Machine, i64) {
+    let mut machine = machine(text);
+    begin(&mut machine, "main", &[Value::I32(4)]);
+    assert_eq!(on(&mut machine, u64::MAX), Exit::Finished);
+    let [Value::I64(sum)] = finished(&machine)[..] else {
+        panic!()
+    };
+    (machine, sum)
+}
+
 /// Runs `main` of a program with an argument of 4: in both tiers, from any step on, and back over each.
 pub fn comes_to_the_same_from_any_step(text: &str, expected: i64) {
     let [mut whole, mut fast] = tiers(text, Limits::default());

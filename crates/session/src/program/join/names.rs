@@ -60,25 +60,15 @@ impl All {
         name: Name<'_>,
     ) -> wasmparser::Result<()> {
         let numbers = &plan.numbers[number];
-        let of = |kind: Kind| move |index| numbers.of(kind, index);
+        // An import is called what it is where it was made.
+        let of = |kind: Kind| move |index| own(part, kind, index).then(|| numbers.of(kind, index));
         match name {
             Name::Module { name, .. } if number == 0 => self.module = Some(name.to_owned()),
-            // An import is called what it is where it was made.
-            Name::Function(map) => add(&mut self.functions, map, |index| {
-                own(part, Kind::Func, index).then(|| of(Kind::Func)(index))
-            })?,
-            Name::Global(map) => add(&mut self.globals, map, |index| {
-                own(part, Kind::Global, index).then(|| of(Kind::Global)(index))
-            })?,
-            Name::Table(map) => add(&mut self.tables, map, |index| {
-                own(part, Kind::Table, index).then(|| of(Kind::Table)(index))
-            })?,
-            Name::Memory(map) => add(&mut self.memories, map, |index| {
-                own(part, Kind::Memory, index).then(|| of(Kind::Memory)(index))
-            })?,
-            Name::Tag(map) => add(&mut self.tags, map, |index| {
-                own(part, Kind::Tag, index).then(|| of(Kind::Tag)(index))
-            })?,
+            Name::Function(map) => add(&mut self.functions, map, of(Kind::Func))?,
+            Name::Global(map) => add(&mut self.globals, map, of(Kind::Global))?,
+            Name::Table(map) => add(&mut self.tables, map, of(Kind::Table))?,
+            Name::Memory(map) => add(&mut self.memories, map, of(Kind::Memory))?,
+            Name::Tag(map) => add(&mut self.tags, map, of(Kind::Tag))?,
             Name::Element(map) => {
                 let last = part.pieces.elements.len() as u32;
                 let number = |index| (index < last).then(|| numbers.elements + index);
@@ -89,8 +79,8 @@ impl All {
                 let number = |index| (index < last).then(|| numbers.data + index);
                 add(&mut self.data, map, number)?;
             }
-            Name::Local(map) => add_inner(&mut self.locals, map, part, of(Kind::Func))?,
-            Name::Label(map) => add_inner(&mut self.labels, map, part, of(Kind::Func))?,
+            Name::Local(map) => add_inner(&mut self.locals, map, of(Kind::Func))?,
+            Name::Label(map) => add_inner(&mut self.labels, map, of(Kind::Func))?,
             _ => {}
         }
         Ok(())
@@ -164,13 +154,12 @@ fn add(
 fn add_inner(
     names: &mut BTreeMap<u32, Names>,
     map: wasmparser::IndirectNameMap<'_>,
-    part: &Part<'_>,
-    number: impl Fn(u32) -> u32,
+    number: impl Fn(u32) -> Option<u32>,
 ) -> wasmparser::Result<()> {
     for function in map {
         let function = function?;
-        if own(part, Kind::Func, function.index) {
-            let names = names.entry(number(function.index)).or_default();
+        if let Some(number) = number(function.index) {
+            let names = names.entry(number).or_default();
             add(names, function.names, Some)?;
         }
     }

@@ -254,7 +254,6 @@ impl Writer<'_, '_> {
 
     /// What parts have themselves, but code.
     fn own(&mut self, into: &mut Sections) -> Result<(), JoinError> {
-        let failed = |writer: &Self, error| writer.failed(error);
         let own = |writer: &mut Self, kind: Kind, at: usize| {
             let (part, index) = writer.plan.own[kind as usize][at];
             writer.part = part;
@@ -264,36 +263,36 @@ impl Writer<'_, '_> {
         for at in 0..self.plan.own[Kind::Func as usize].len() {
             let index = own(self, Kind::Func, at);
             let ty = parts[self.part].pieces.functions[index];
-            let ty = self.type_index(ty).map_err(|error| failed(self, error))?;
+            let ty = self.type_index(ty).map_err(|error| self.failed(error))?;
             into.functions.function(ty);
         }
         for at in 0..self.plan.own[Kind::Table as usize].len() {
             let index = own(self, Kind::Table, at);
             let table = parts[self.part].pieces.tables[index].clone();
             self.parse_table(&mut into.tables, table)
-                .map_err(|error| failed(self, error))?;
+                .map_err(|error| self.failed(error))?;
         }
         for at in 0..self.plan.own[Kind::Memory as usize].len() {
             let index = own(self, Kind::Memory, at);
             let memory = self.memory_type(parts[self.part].pieces.memories[index]);
             into.memories
-                .memory(memory.map_err(|error| failed(self, error))?);
+                .memory(memory.map_err(|error| self.failed(error))?);
         }
         for at in 0..self.plan.own[Kind::Tag as usize].len() {
             let index = own(self, Kind::Tag, at);
             let tag = self.tag_type(parts[self.part].pieces.tags[index]);
-            into.tags.tag(tag.map_err(|error| failed(self, error))?);
+            into.tags.tag(tag.map_err(|error| self.failed(error))?);
         }
         for at in 0..self.plan.own[Kind::Global as usize].len() {
             let index = own(self, Kind::Global, at);
             let global = parts[self.part].pieces.globals[index].clone();
             self.parse_global(&mut into.globals, global)
-                .map_err(|error| failed(self, error))?;
+                .map_err(|error| self.failed(error))?;
         }
         self.part = 0;
         for export in &parts[0].pieces.exports {
             self.parse_export(&mut into.exports, *export)
-                .map_err(|error| failed(self, error))?;
+                .map_err(|error| self.failed(error))?;
         }
         Ok(())
     }
