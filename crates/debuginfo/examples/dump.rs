@@ -16,7 +16,7 @@ impl Stopped for Sevens {
     fn global(&self, _index: u32) -> Option<Value> {
         Some(Value::I32(7))
     }
-    fn memory(&self, _address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, _memory: u32, _address: u32, buffer: &mut [u8]) -> bool {
         buffer.fill(0);
         if let Some(first) = buffer.first_mut() {
             *first = 7;

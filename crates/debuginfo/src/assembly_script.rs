@@ -19,6 +19,10 @@ use crate::types::TypeId;
 use crate::variables::Object;
 use crate::warning::{DebugPart, Problem, Warnings};
 
+/// The memory that objects lie in. Those of a library with a memory of its own are shown as numbers: its classes have
+/// numbers that the program's have too.
+const FIRST: u32 = 0;
+
 /// Bytes of the header before an object: block size, two of the collector's, class number, size.
 const HEADER_BYTES: u32 = 20;
 
@@ -327,7 +331,7 @@ fn flagged_type(flags: u32) -> Option<TypeId> {
 fn word(state: &dyn Stopped, address: u32) -> Option<u32> {
     let mut bytes = [0; 4];
     state
-        .memory(address, &mut bytes)
+        .memory(FIRST, address, &mut bytes)
         .then_some(u32::from_le_bytes(bytes))
 }
 
@@ -335,6 +339,7 @@ impl DebugInfo {
     /// The object that a value points to, if it is an `i32` that can be nothing else.
     pub(crate) fn managed(&self, object: &Object, state: &dyn Stopped) -> Option<Managed<'_>> {
         let may_be = object.ty == TypeId::REFERENCE || object.ty.built_in() == Some(ValType::I32);
+        let may_be = may_be && object.place.memory == FIRST;
         if !self.classes.present || !may_be {
             return None;
         }
@@ -352,7 +357,7 @@ impl DebugInfo {
         let fits = size
             .checked_add(16)
             .is_some_and(|need| need <= block && block <= need + 16);
-        if !fits || !state.memory(address.checked_add(size)?.checked_sub(1)?, &mut [0]) {
+        if !fits || !state.memory(FIRST, address.checked_add(size)?.checked_sub(1)?, &mut [0]) {
             return None;
         }
         if class == STRING {
@@ -450,9 +455,10 @@ impl DebugInfo {
         for index in 0..used {
             let at = start.checked_add(index * size)?;
             if word(state, at.checked_add(link_at)?)? & 1 == 0 {
-                let key = Object::new(key, ValuePlace::memory(at, key_size));
-                let value =
-                    value.map(|ty| Object::new(ty, ValuePlace::memory(at + value_at, value_size)));
+                let key = Object::new(key, ValuePlace::memory(FIRST, at, key_size));
+                let value = value.map(|ty| {
+                    Object::new(ty, ValuePlace::memory(FIRST, at + value_at, value_size))
+                });
                 entries.push((key, value));
             }
         }
@@ -491,7 +497,7 @@ impl DebugInfo {
             .filter(|class| class.size == size)?;
         let child = |field: &Field| {
             let size = self.types().size(field.ty)?;
-            let place = ValuePlace::memory(address.checked_add(field.offset)?, size);
+            let place = ValuePlace::memory(FIRST, address.checked_add(field.offset)?, size);
             Some(Child {
                 name: field.name.clone(),
                 object: Object::new(field.ty, place),
@@ -546,7 +552,7 @@ impl Managed<'_> {
         let offset = u32::try_from(index).ok()?.checked_mul(*size)?;
         Some(Object::new(
             *ty,
-            ValuePlace::memory(address.checked_add(offset)?, *size),
+            ValuePlace::memory(FIRST, address.checked_add(offset)?, *size),
         ))
     }
 
@@ -559,7 +565,7 @@ impl Managed<'_> {
         let Managed::Text { address, bytes } = self else {
             return None;
         };
-        let read = ValuePlace::memory(*address, (*bytes).min(2 * most)).read(state);
+        let read = ValuePlace::memory(FIRST, *address, (*bytes).min(2 * most)).read(state);
         let cut = bytes / 2 > most;
         Some(read.map(|read| {
             let units = read.as_chunks::<2>().0.iter();
@@ -596,7 +602,7 @@ mod tests {
             memory.extend([0, 0, entries, count, count, count, 0, 8 * count]);
             // A key, and a link that says that the entry is in use.
             memory.extend([5, 0].repeat(count as usize));
-            let object = Object::new(TypeId::REFERENCE, ValuePlace::memory(0, 4));
+            let object = Object::new(TypeId::REFERENCE, ValuePlace::memory(0, 0, 4));
             let text = info.show(&object, &words(memory));
             match shown {
                 true => assert!(text.starts_with("{5, 5, 5,"), "{text}"),

@@ -194,7 +194,7 @@ mod tests {
     fn shown(types: Vec<Type>, words_in_memory: usize) -> String {
         let info = info(types);
         let size = info.types().size(TypeId(1)).unwrap();
-        let object = Object::new(TypeId(1), ValuePlace::memory(0, size));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, size));
         let value = Evaluated::Object(object);
         info.show_as(
             &value,

@@ -20,7 +20,7 @@ impl Stopped for Memory {
     fn global(&self, _index: u32) -> Option<Value> {
         None
     }
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, _memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         let start = address as usize;
         let bytes = self.0.get(start..start.saturating_add(buffer.len()));
         if let Some(bytes) = bytes {

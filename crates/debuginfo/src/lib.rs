@@ -72,6 +72,7 @@ use borges_vm::{CodeOffset, FuncIdx};
 
 use crate::assembly_script::Classes;
 use crate::dwarf::Dwarf;
+use crate::joined::Joined;
 use crate::lines::Lines;
 use crate::module::ModuleIndex;
 use crate::sources::Files;
@@ -108,6 +109,8 @@ impl DebugInfo {
     pub fn load(wasm: &[u8], sources: &dyn SourceProvider) -> Result<DebugInfo, DebugInfoError> {
         let mut warnings = Warnings::default();
         let mut module = ModuleIndex::read(wasm, &mut warnings)?;
+        let joined = Joined::read(&module, &mut warnings);
+        module.memories = joined.memories;
         let mut files = Files::default();
         let (dwarf, mut rows) = match Dwarf::read(&module, sources, &mut files, &mut warnings) {
             Some((dwarf, rows)) => (Some(dwarf), rows),
@@ -117,7 +120,7 @@ impl DebugInfo {
         if rows.is_empty() {
             rows = source_map::rows(&module, sources, &mut files, &mut warnings);
         }
-        for map in joined::moved(&module, &mut warnings) {
+        for map in joined.maps {
             let moved = |offset| map.offset(&module, offset);
             let found = source_map::rows_of(&map.url, &moved, sources, &mut files, &mut warnings);
             rows.extend(found);
@@ -217,6 +220,13 @@ impl DebugInfo {
             Some(name) => name.to_owned(),
             None => functions::name_of(&self.module, index),
         }
+    }
+
+    /// The memory that variables and pointers of the code at `offset` are in; the first is 0. Another one only where a
+    /// module with a memory of its own was linked ([`joined_sections`]).
+    pub fn memory_at(&self, offset: CodeOffset) -> u32 {
+        let at = offset.0.saturating_sub(self.module.code_start);
+        self.module.memories.of_code(at)
     }
 
     /// The name that the module gives a memory.

@@ -9,6 +9,7 @@ use wasmparser::{
     BinaryReader, FunctionBody, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload,
 };
 
+use crate::joined::Memories;
 use crate::warning::{DebugPart, Problem, Warnings};
 
 /// Why [`crate::DebugInfo::load`] refused its bytes.
@@ -70,6 +71,8 @@ pub(crate) struct ModuleIndex {
     pub(crate) names: Names,
     /// Custom sections other than `name`, with the range of their contents.
     pub(crate) customs: Vec<(String, Range<usize>)>,
+    /// Which memory is whose.
+    pub(crate) memories: Memories,
 }
 
 impl ModuleIndex {
@@ -94,6 +97,7 @@ impl ModuleIndex {
             exports: HashMap::new(),
             names: Names::default(),
             customs: Vec::new(),
+            memories: Memories::default(),
         };
         for payload in Parser::new(0).parse_all(bytes) {
             let done = payload.and_then(|payload| index.section(payload, warnings));

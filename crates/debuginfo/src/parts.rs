@@ -446,13 +446,14 @@ impl DebugInfo {
         let inside = |count: u64| u64::try_from(index).ok().filter(|&index| index < count);
         match shape {
             Shape::Text {
+                memory,
                 address,
                 count,
                 unit,
             } => {
                 let size = self.types().size(*unit)?;
                 let offset = u32::try_from(inside(*count)?).ok()?.checked_mul(size)?;
-                let place = ValuePlace::memory(address.checked_add(offset)?, size);
+                let place = ValuePlace::memory(*memory, address.checked_add(offset)?, size);
                 Some(Object::new(*unit, place))
             }
             Shape::Sequence { count, at } | Shape::Set { count, at } => at(inside(*count)?),
@@ -537,7 +538,8 @@ impl DebugInfo {
         let size = self.types().size(*to).filter(|&size| size > 0)?;
         let address = address.checked_add(index.checked_mul(i128::from(size))?)?;
         let address = u32::try_from(address).ok().filter(|_| address != 0)?;
-        Some(Object::new(*to, ValuePlace::memory(address, size)))
+        let place = ValuePlace::memory(object.place.memory, address, size);
+        Some(Object::new(*to, place))
     }
 }
 
@@ -588,7 +590,7 @@ mod tests {
     #[test]
     fn wrappers_are_looked_through_up_to_a_depth() {
         let state = words([7]);
-        let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 4));
         // What is behind them is found; beyond, the next wrapper is shown by its fields.
         for (count, number, children) in [
             (MAX_WRAPPERS, Some(Number::Int(7)), &[][..]),

@@ -13,8 +13,9 @@ pub trait Stopped {
     /// A global of the module, imported ones first.
     fn global(&self, index: u32) -> Option<Value>;
 
-    /// Fills `buffer` from the first memory; false if a byte of it lies outside.
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool;
+    /// Fills `buffer` from a memory, of which the first is 0; false if a byte of it lies outside, or there is no such
+    /// memory.
+    fn memory(&self, memory: u32, address: u32, buffer: &mut [u8]) -> bool;
 
     /// The function at an index of the first table: what a function pointer means. `None` if the
     /// entry is empty, does not exist, or nobody knows.
@@ -44,6 +45,8 @@ pub enum Holder {
     Global(u32),
     /// Bytes of memory.
     Memory {
+        /// Which memory: 0 but for code of a module that was linked with a memory of its own.
+        memory: u32,
         /// Of the first byte.
         address: u32,
         /// How many.
@@ -69,6 +72,8 @@ pub struct Piece {
 /// Where a value is: one piece most of the time, several where the compiler took it apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ValuePlace {
+    /// The memory that the value lies in if it lies in one, and that pointers in it point into.
+    pub memory: u32,
     /// In the order of the value's bytes.
     pub pieces: Vec<Piece>,
 }
@@ -106,14 +111,20 @@ pub enum Unavailable {
 pub(crate) const MAX_VALUE_BYTES: u32 = 1 << 16;
 
 impl ValuePlace {
-    /// `length` bytes of memory.
-    pub fn memory(address: u32, length: u32) -> ValuePlace {
-        ValuePlace::whole(Holder::Memory { address, length }, length)
+    /// `length` bytes of a memory, of which the first is 0.
+    pub fn memory(memory: u32, address: u32, length: u32) -> ValuePlace {
+        let source = Holder::Memory {
+            memory,
+            address,
+            length,
+        };
+        ValuePlace::whole(memory, source, length)
     }
 
-    /// The first `length` bytes of a source.
-    pub(crate) fn whole(source: Holder, length: u32) -> ValuePlace {
+    /// The first `length` bytes of a source, with pointers into `memory`.
+    pub(crate) fn whole(memory: u32, source: Holder, length: u32) -> ValuePlace {
         ValuePlace {
+            memory,
             pieces: vec![Piece {
                 source,
                 offset: 0,
@@ -129,7 +140,7 @@ impl ValuePlace {
             .fold(0, |sum, piece| sum.saturating_add(piece.length))
     }
 
-    /// The address, if the value lies in memory as a whole.
+    /// The address in [`Self::memory`], if the value lies there as a whole.
     pub fn address(&self) -> Option<u32> {
         match self.pieces.as_slice() {
             [
@@ -166,8 +177,11 @@ impl ValuePlace {
                 break;
             }
             pieces.push(match &piece.source {
-                Holder::Memory { address, .. } => Piece {
+                Holder::Memory {
+                    memory, address, ..
+                } => Piece {
                     source: Holder::Memory {
+                        memory: *memory,
                         address: address.wrapping_add(skip),
                         length: taken,
                     },
@@ -183,7 +197,10 @@ impl ValuePlace {
             skip = 0;
             left -= taken;
         }
-        ValuePlace { pieces }
+        ValuePlace {
+            memory: self.memory,
+            pieces,
+        }
     }
 
     /// The value's bytes, least significant first.
@@ -208,12 +225,14 @@ impl Piece {
             Holder::Local { frame, index } => state.local(*frame, *index),
             Holder::Operand { frame, index } => state.operand(*frame, *index),
             Holder::Global(index) => state.global(*index),
-            Holder::Memory { address, .. } => {
+            Holder::Memory {
+                memory, address, ..
+            } => {
                 let start = bytes.len();
                 bytes.resize(start + self.length as usize, 0);
                 let filled = bytes
                     .get_mut(start..)
-                    .is_some_and(|buffer| state.memory(*address, buffer));
+                    .is_some_and(|buffer| state.memory(*memory, *address, buffer));
                 let outside = Unavailable::OutsideMemory(u64::from(*address));
                 return if filled { Ok(()) } else { Err(outside) };
             }
@@ -264,7 +283,7 @@ mod tests {
         fn global(&self, _index: u32) -> Option<Value> {
             None
         }
-        fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+        fn memory(&self, _memory: u32, address: u32, buffer: &mut [u8]) -> bool {
             buffer.fill(address as u8);
             address < 16
         }
@@ -274,6 +293,7 @@ mod tests {
     fn parts_of_a_split_value() {
         let local = Holder::Local { frame: 0, index: 0 };
         let place = ValuePlace {
+            memory: 0,
             pieces: vec![
                 Piece {
                     source: local.clone(),
@@ -282,6 +302,7 @@ mod tests {
                 },
                 Piece {
                     source: Holder::Memory {
+                        memory: 0,
                         address: 9,
                         length: 2,
                     },
@@ -294,6 +315,7 @@ mod tests {
         let part = place.part(2, 3);
         assert_eq!(part.read(&OneLocal), Ok(vec![3, 4, 9]));
         let memory = Holder::Memory {
+            memory: 0,
             address: 9,
             length: 1,
         };
@@ -304,20 +326,20 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_an_error() {
-        let removed = ValuePlace::whole(Holder::Removed, 4);
+        let removed = ValuePlace::whole(0, Holder::Removed, 4);
         assert_eq!(removed.read(&OneLocal), Err(Unavailable::Removed));
-        let wild = ValuePlace::memory(16, 4);
+        let wild = ValuePlace::memory(0, 16, 4);
         assert_eq!(wild.read(&OneLocal), Err(Unavailable::OutsideMemory(16)));
-        let largest = ValuePlace::memory(0, MAX_VALUE_BYTES);
+        let largest = ValuePlace::memory(0, 0, MAX_VALUE_BYTES);
         assert_eq!(
             largest.read(&OneLocal),
             Ok(vec![0; MAX_VALUE_BYTES as usize])
         );
-        let larger = ValuePlace::memory(0, MAX_VALUE_BYTES + 1);
+        let larger = ValuePlace::memory(0, 0, MAX_VALUE_BYTES + 1);
         assert_eq!(larger.read(&OneLocal), Err(Unavailable::TooLarge));
-        let none = ValuePlace::whole(Holder::Local { frame: 0, index: 1 }, 4);
+        let none = ValuePlace::whole(0, Holder::Local { frame: 0, index: 1 }, 4);
         assert_eq!(none.read(&OneLocal), Err(Unavailable::Mismatch));
-        let wide = ValuePlace::whole(Holder::Local { frame: 0, index: 0 }, 9);
+        let wide = ValuePlace::whole(0, Holder::Local { frame: 0, index: 0 }, 9);
         assert_eq!(wide.read(&OneLocal), Err(Unavailable::Mismatch));
     }
 }

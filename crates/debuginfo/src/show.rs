@@ -173,10 +173,11 @@ impl DebugInfo {
         }
         match &view.shape {
             Shape::Text {
+                memory,
                 address,
                 count,
                 unit,
-            } => write_string(text, &self.string(*address, *count, *unit, state)?),
+            } => write_string(text, &self.string(*memory, *address, *count, *unit, state)?),
             Shape::Sequence { count, at } => {
                 self.write_list(text, ['[', ']'], *count, depth, |text, index, depth| {
                     self.write(text, &self.referred(at(index)?, state), state, depth);
@@ -252,6 +253,7 @@ impl DebugInfo {
     /// A text in memory, cut if it is long.
     fn string(
         &self,
+        memory: u32,
         address: u32,
         count: u64,
         unit: TypeId,
@@ -259,7 +261,8 @@ impl DebugInfo {
     ) -> Result<String, Unavailable> {
         let shown = u32::try_from(count).unwrap_or(u32::MAX).min(MAX_STRING);
         let size = self.types().size(unit).unwrap_or(1);
-        let bytes = ValuePlace::memory(address, shown.saturating_mul(size)).read(state)?;
+        let place = ValuePlace::memory(memory, address, shown.saturating_mul(size));
+        let bytes = place.read(state)?;
         let mut string = decoded(&bytes, size);
         if count > u64::from(shown) {
             // A letter may have been cut in two.
@@ -360,7 +363,7 @@ impl DebugInfo {
         if let Some(function) = self.function_pointed_to(to, address, state) {
             text.push_str(&format!(" {function}"));
         }
-        let place = ValuePlace::memory(address as u32, u32::MAX);
+        let place = ValuePlace::memory(object.place.memory, address as u32, u32::MAX);
         if address != 0
             && self.is_letter(to)
             && let Ok(string) = self.first_letters(&place, state)
@@ -527,13 +530,19 @@ impl DebugInfo {
     }
 
     /// Memory read as a number.
-    pub(crate) fn memory_object(&self, address: u32, bytes: u32, float: bool) -> Object {
+    pub(crate) fn memory_object(
+        &self,
+        memory: u32,
+        address: u32,
+        bytes: u32,
+        float: bool,
+    ) -> Object {
         let ty = match (float, bytes) {
             (true, 4) => TypeId::of(borges_vm::ValType::F32),
             (true, _) => TypeId::of(borges_vm::ValType::F64),
             (false, bytes) => TypeId::integer(bytes, false),
         };
-        Object::new(ty, ValuePlace::memory(address, bytes))
+        Object::new(ty, ValuePlace::memory(memory, address, bytes))
     }
 
     /// The text that a value is: a letter array, a pointer to letters, a Rust string; `None` of others.
@@ -546,6 +555,7 @@ impl DebugInfo {
         state: &dyn Stopped,
     ) -> Result<Option<String>, Unavailable> {
         let object = &self.unwrapped(object, state);
+        let memory = object.place.memory;
         let Some(ty) = self.types().resolve(object.ty) else {
             let managed = self.managed(object, state);
             return managed
@@ -559,7 +569,7 @@ impl DebugInfo {
         match ty {
             Type::Pointer { to, .. } if self.is_letter(*to) => match self.scalar(object, state)? {
                 Some(Number::Int(address)) => match u32::try_from(address) {
-                    Ok(address) => whole(&ValuePlace::memory(address, u32::MAX)),
+                    Ok(address) => whole(&ValuePlace::memory(memory, address, u32::MAX)),
                     Err(_) => Ok(None),
                 },
                 _ => Ok(None),
@@ -569,6 +579,7 @@ impl DebugInfo {
                 let Some(Ok(View {
                     shape:
                         Shape::Text {
+                            memory,
                             address,
                             count,
                             unit,
@@ -582,7 +593,7 @@ impl DebugInfo {
                 let length = u32::try_from(count).ok();
                 let length = length.and_then(|length| length.checked_mul(size));
                 let length = length.ok_or(Unavailable::TooLarge)?;
-                let bytes = ValuePlace::memory(address, length).read(state)?;
+                let bytes = ValuePlace::memory(memory, address, length).read(state)?;
                 Ok(Some(decoded(&bytes, size)))
             }
             _ => Ok(None),
@@ -590,11 +601,16 @@ impl DebugInfo {
     }
 
     /// The object as the debugger's expressions see a wasm thing without a source.
-    pub(crate) fn wasm_object(&self, ty: borges_vm::ValType, source: Holder) -> Object {
+    pub(crate) fn wasm_object(
+        &self,
+        ty: borges_vm::ValType,
+        memory: u32,
+        source: Holder,
+    ) -> Object {
         let ty = TypeId::of(ty);
         Object::new(
             ty,
-            ValuePlace::whole(source, self.types().size(ty).unwrap_or(0)),
+            ValuePlace::whole(memory, source, self.types().size(ty).unwrap_or(0)),
         )
     }
 }
@@ -681,7 +697,7 @@ mod tests {
     fn shown(types: Vec<Type>, ty: TypeId, state: &dyn Stopped) -> String {
         let info = info(types);
         let size = info.types().size(ty).unwrap();
-        info.show(&Object::new(ty, ValuePlace::memory(0, size)), state)
+        info.show(&Object::new(ty, ValuePlace::memory(0, 0, size)), state)
     }
 
     #[test]
@@ -740,7 +756,7 @@ mod tests {
     #[test]
     fn texts_are_compared_as_a_whole_or_not_at_all() {
         let info = info([letter(), pointer(TypeId(1))]);
-        let object = Object::new(TypeId(2), ValuePlace::memory(0, 4));
+        let object = Object::new(TypeId(2), ValuePlace::memory(0, 0, 4));
         for (length, fits) in [(MAX_VALUE_BYTES, true), (MAX_VALUE_BYTES + 1, false)] {
             let mut bytes = 4u32.to_le_bytes().to_vec();
             bytes.resize(4 + length as usize, b'x');

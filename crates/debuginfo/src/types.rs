@@ -185,8 +185,8 @@ const MAX_ALIASES: usize = 32;
 #[derive(Debug, Default)]
 pub(crate) struct Types {
     pub(crate) map: HashMap<u32, Type>,
-    /// The types that Rust's tables of virtual functions belong to, by the tables' addresses.
-    pub(crate) vtables: HashMap<u32, TypeId>,
+    /// The types that Rust's tables of virtual functions belong to, by the tables' memories and addresses.
+    pub(crate) vtables: HashMap<(u32, u32), TypeId>,
     /// Records of C++'s library by what they are an instance of: the name before `<` and the first
     /// argument. Only those that no other record leads to ([`Types::index_nodes`]).
     nodes: HashMap<(&'static str, TypeId), TypeId>,
@@ -543,7 +543,7 @@ mod tests {
             assert_eq!(types.size(TypeId(1)), size);
             let mut info = info([]);
             info.no_types = types;
-            let object = Object::new(TypeId(1), ValuePlace::memory(0, size.unwrap_or(0)));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, size.unwrap_or(0)));
             let text = if size.is_some() {
                 "0x7"
             } else {

@@ -343,14 +343,18 @@ impl DebugInfo {
         let size = self.types().size(variable.ty);
         let place = match &variable.home {
             Home::Local(index) => {
+                let memory = self.memory_at(stop.offset);
                 let source = Holder::Local {
                     frame: stop.frame,
                     index: *index,
                 };
-                ValuePlace::whole(source, size.unwrap_or(0))
+                ValuePlace::whole(memory, source, size.unwrap_or(0))
             }
             Home::Unlisted(first) => return Err(Unavailable::Unlisted(*first)),
-            Home::Global(index) => ValuePlace::whole(Holder::Global(*index), size.unwrap_or(0)),
+            Home::Global(index) => {
+                let memory = self.module.memories.of_global(*index);
+                ValuePlace::whole(memory, Holder::Global(*index), size.unwrap_or(0))
+            }
             Home::Dwarf { unit, home } => {
                 let dwarf = self.dwarf.as_ref().ok_or(Unavailable::Unsupported)?;
                 let evaluation = Evaluation {

@@ -108,6 +108,7 @@ fn watches_fire_behind_every_instruction_that_writes() {
     let narrow = offset_of(&machine, 0, "i64.store8", 0);
     assert_eq!(
         fired(Watch::Memory {
+            memory: 0,
             start: 40,
             length: 1
         }),
@@ -115,6 +116,7 @@ fn watches_fire_behind_every_instruction_that_writes() {
     );
     assert_eq!(
         fired(Watch::Memory {
+            memory: 0,
             start: 43,
             length: 10
         }),
@@ -123,6 +125,7 @@ fn watches_fire_behind_every_instruction_that_writes() {
     // The second store writes the zeros that are there: a write like any other.
     assert_eq!(
         fired(Watch::Memory {
+            memory: 0,
             start: 8,
             length: 4
         }),
@@ -130,6 +133,7 @@ fn watches_fire_behind_every_instruction_that_writes() {
     );
     assert_eq!(
         fired(Watch::Memory {
+            memory: 0,
             start: 12,
             length: 1
         }),
@@ -137,6 +141,7 @@ fn watches_fire_behind_every_instruction_that_writes() {
     );
     assert_eq!(
         fired(Watch::Memory {
+            memory: 0,
             start: 16,
             length: 4
         }),
@@ -161,6 +166,7 @@ fn debugging_is_no_part_of_the_state_and_changes_no_step() {
     debugged.set_breakpoints(&[add]).unwrap();
     debugged.set_watches(&[
         Watch::Memory {
+            memory: 0,
             start: 0,
             length: 1 << 17,
         },

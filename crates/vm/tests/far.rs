@@ -283,7 +283,11 @@ fn watches_fire_before_what_is_written() {
         (56, false),
     ] {
         let mut machine = Machine::new(module.clone(), Limits::default()).unwrap();
-        machine.set_watches(&[Watch::Memory { start, length: 1 }]);
+        machine.set_watches(&[Watch::Memory {
+            memory: 0,
+            start,
+            length: 1,
+        }]);
         begin(&mut machine, "main", &[]);
         let exit = machine.run(u64::MAX);
         assert_eq!(

@@ -330,34 +330,52 @@ fn instances_share_memories_under_any_index() {
     }
 }
 
-/// The first memory is watched, whatever other memory an instruction names besides.
+/// One memory is watched, whatever other memory an instruction names besides.
 #[test]
-fn watches_are_of_the_first_memory() {
+fn watches_are_of_one_memory() {
     let text = r#"(module (memory 1) (memory 1)
         (func (export "main")
             (i32.store 1 (i32.const 8) (i32.const 1))
             (memory.fill 1 (i32.const 0) (i32.const 1) (i32.const 64))
             (memory.copy 1 0 (i32.const 0) (i32.const 0) (i32.const 64))
             (memory.copy 0 1 (i32.const 4) (i32.const 0) (i32.const 8))
-            (v128.store 1 (i32.const 8) (v128.const i64x2 1 2))))"#;
+            (v128.store 1 (i32.const 96) (v128.const i64x2 1 2))))"#;
     let module = module(text);
     let main = module.exported_func("main").unwrap();
-    let copies = module.instrs(main);
-    let copies = copies.filter(|(_, instr)| instr.to_string() == "memory.copy 0 1");
-    let copies: Vec<CodeOffset> = copies.map(|(at, _)| at).collect();
-    for (start, fires) in [(3, false), (4, true), (11, true), (12, false)] {
+    let writer = |text: &str| {
+        let mut instrs = module.instrs(main);
+        let found = instrs.find(|(_, instr)| instr.to_string().starts_with(text));
+        found.expect("an instruction").0
+    };
+    let (store, fill) = (writer("i32.store"), writer("memory.fill"));
+    let (copy, wide) = (writer("memory.copy 0 1"), writer("v128.store"));
+    for (memory, start, expected) in [
+        (0, 3, None),
+        (0, 4, Some(copy)),
+        (0, 11, Some(copy)),
+        (0, 12, None),
+        (1, 0, Some(fill)),
+        (1, 8, Some(store)),
+        (1, 63, Some(fill)),
+        (1, 64, None),
+        (1, 111, Some(wide)),
+        (1, 112, None),
+        // There is no such memory.
+        (2, 8, None),
+    ] {
         let mut machine = Machine::new(module.clone(), Limits::default()).unwrap();
-        machine.set_watches(&[Watch::Memory { start, length: 1 }]);
+        machine.set_watches(&[Watch::Memory {
+            memory,
+            start,
+            length: 1,
+        }]);
         begin(&mut machine, "main", &[]);
         let exit = machine.run(u64::MAX);
-        let expected = match fires {
-            true => Exit::Watch {
-                watch: 0,
-                offset: copies[0],
-            },
-            false => Exit::Finished,
+        let expected = match expected {
+            Some(offset) => Exit::Watch { watch: 0, offset },
+            None => Exit::Finished,
         };
-        assert_eq!(exit, expected, "{start}");
+        assert_eq!(exit, expected, "memory {memory}, {start}");
     }
 }
 

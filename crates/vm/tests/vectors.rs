@@ -122,7 +122,11 @@ fn a_store_of_a_vector_is_noticed_by_a_watch() {
             r#"(module (memory 1) (func (export "store")
                 (v128.store offset=1 (i32.const 2) (v128.const i64x2 1 2))))"#,
         );
-        machine.set_watches(&[Watch::Memory { start, length: 1 }]);
+        machine.set_watches(&[Watch::Memory {
+            memory: 0,
+            start,
+            length: 1,
+        }]);
         begin(&mut machine, "store", &[]);
         let exit = machine.run(u64::MAX);
         assert_eq!(matches!(exit, Exit::Watch { .. }), found, "{start}");

@@ -101,6 +101,7 @@ fn commands() -> Vec<Command> {
         }]),
         Command::SetWatches(vec![
             Watch::Memory {
+                memory: 0,
                 address: 65536,
                 length: 4,
                 access: WatchAccess::Read,

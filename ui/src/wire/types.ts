@@ -122,7 +122,8 @@ name: string,
 value: string,
 type: string,
 count: number,
-address?: number | null, };
+address?: number | null,
+memory: number, };
 
 export type ClaimReport = {
 formula: string,
@@ -259,6 +260,7 @@ value: string, };
 export type ExpandedListing = {
 count: number,
 address?: number | null,
+memory: number,
 children: Array<ChildListing>, };
 
 export type FileContents = {
@@ -406,10 +408,10 @@ count: number, } | { "command": "stack",
 agent?: string | null, } | { "command": "memory",
 address: string,
 length: number,
-memory?: number, } | { "command": "examine",
+memory?: number | null, } | { "command": "examine",
 layout: string,
 address: string,
-memory?: number, } | { "command": "list",
+memory?: number | null, } | { "command": "list",
 place: CodePlace | null,
 around: number, } | { "command": "disassemble",
 place: CodePlace | null,

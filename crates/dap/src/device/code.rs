@@ -32,6 +32,26 @@ pub(super) fn reference(at: u32) -> String {
     format!("{at:#x}")
 }
 
+/// What names a byte of one of the program's memories to clients: of the first its address, of another one with the
+/// memory's number before it.
+pub(super) fn memory_reference(memory: u32, address: Option<u32>) -> Option<String> {
+    let reference = reference(address?);
+    Some(match memory {
+        0 => reference,
+        _ => format!("{memory}:{reference}"),
+    })
+}
+
+/// The memory that a client's reference names, and the address there.
+fn memory_and_address(reference: &str) -> Result<(u32, i64), String> {
+    let Some((memory, at)) = reference.split_once(':') else {
+        return Ok((0, address(reference)?));
+    };
+    let memory = memory.trim().parse();
+    let memory = memory.map_err(|_| format!("'{reference}' names no memory"))?;
+    Ok((memory, address(at)?))
+}
+
 /// The number that a client's reference names.
 pub(super) fn address(reference: &str) -> Result<i64, String> {
     let text = reference.trim();
@@ -222,7 +242,8 @@ impl Device {
     }
 
     pub(super) fn read_memory(&mut self, core: &mut Core, asked: &ReadMemory) -> Answer {
-        let at = address(&asked.memory_reference)?.saturating_add(asked.offset);
+        let (memory, at) = memory_and_address(&asked.memory_reference)?;
+        let at = at.saturating_add(asked.offset);
         let unread = |at: i64| {
             body(json!({ "address": format!("{:#x}", at.max(0)), "unreadableBytes": asked.count }))
         };
@@ -233,7 +254,7 @@ impl Device {
         let look = Look::Memory {
             address: start.to_string(),
             length,
-            memory: 0,
+            memory: Some(memory),
         };
         // Beyond the memory nothing can be read: that is no error of the protocol's.
         let Ok(Reply::Memory(memory)) = core.look(look) else {
@@ -251,7 +272,7 @@ impl Device {
 
 #[cfg(test)]
 mod tests {
-    use super::address;
+    use super::{address, memory_and_address, memory_reference};
 
     #[test]
     fn references_are_numbers() {
@@ -259,6 +280,18 @@ mod tests {
         assert_eq!(address(" 454 "), Ok(454));
         for wrong in ["", "0x", "-1", "0x-1", "main", "99999999999999999999"] {
             assert!(address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn references_to_memories_are_read_as_they_are_written() {
+        for (memory, at, text) in [(0, 16, "0x10"), (3, 16, "3:0x10")] {
+            let written = memory_reference(memory, Some(at));
+            assert_eq!(written.as_deref(), Some(text));
+            assert_eq!(memory_and_address(text), Ok((memory, at.into())));
+        }
+        for wrong in ["x:1", ":1", "1:", "1:x"] {
+            assert!(memory_and_address(wrong).is_err(), "{wrong}");
         }
     }
 }

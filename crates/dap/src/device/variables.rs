@@ -127,7 +127,7 @@ impl Device {
                 let count = about.as_ref().map_or(0, |about| about.count);
                 variable.indexed_variables = indexed(count, listed.children.len() == LISTED);
                 variable.memory_reference =
-                    about.and_then(|about| about.address).map(code::reference);
+                    about.and_then(|about| code::memory_reference(about.memory, about.address));
                 variable.variables_reference = self.handles.number(Node::Value {
                     of,
                     frame,
@@ -156,7 +156,7 @@ impl Device {
                 _ => self.handles.number(node),
             },
             indexed_variables: indexed(child.count, true),
-            memory_reference: child.address.map(code::reference),
+            memory_reference: code::memory_reference(child.memory, child.address),
         }
     }
 
@@ -188,7 +188,8 @@ impl Device {
                 }),
             },
             indexed_variables: indexed(count, true),
-            memory_reference: about.and_then(|about| about.address).map(code::reference),
+            memory_reference: about
+                .and_then(|about| code::memory_reference(about.memory, about.address)),
         })
     }
 

@@ -62,7 +62,11 @@ impl Evaluation<'_> {
             VariableHome::Constant(value) => {
                 let bytes = value.to_le_bytes().to_vec();
                 let size = size.min(bytes.len() as u32);
-                Ok(ValuePlace::whole(Holder::Computed(bytes), size))
+                Ok(ValuePlace::whole(
+                    self.memory(),
+                    Holder::Computed(bytes),
+                    size,
+                ))
             }
             VariableHome::Expression(expression) => self.evaluate(expression, size),
             VariableHome::List(offset) => {
@@ -70,6 +74,12 @@ impl Evaluation<'_> {
                 self.evaluate(&expression, size)
             }
         }
+    }
+
+    /// The memory that the unit's variables lie in.
+    fn memory(&self) -> u32 {
+        let memories = &self.dwarf.unit_memories;
+        memories.get(self.unit).copied().unwrap_or_default()
     }
 
     fn unit(&self) -> Result<&gimli::Unit<Slice>, Unavailable> {
@@ -128,7 +138,8 @@ impl Evaluation<'_> {
         if pieces.iter().all(|piece| piece.source == Holder::Removed) {
             return Err(Unavailable::Removed);
         }
-        Ok(ValuePlace { pieces })
+        let memory = self.memory();
+        Ok(ValuePlace { memory, pieces })
     }
 
     fn frame_base(&self, left: &mut u32) -> Result<u64, Unavailable> {
@@ -182,6 +193,7 @@ impl Run<'_> {
                 Located::Memory(address) => {
                     let outside = Unavailable::OutsideMemory(address);
                     Holder::Memory {
+                        memory: self.at.memory(),
                         address: u32::try_from(address).map_err(|_| outside)?,
                         length,
                     }
@@ -359,7 +371,7 @@ impl Run<'_> {
                 let outside = Unavailable::OutsideMemory(address);
                 let mut bytes = vec![0; usize::from(size.min(8))];
                 let address = u32::try_from(address).map_err(|_| outside)?;
-                if !self.at.state.memory(address, &mut bytes) {
+                if !self.at.state.memory(self.at.memory(), address, &mut bytes) {
                     return Err(outside);
                 }
                 self.push(Item::computed(unsigned(&bytes)))

@@ -160,6 +160,8 @@ pub(crate) struct GlobalVariable {
 pub(crate) struct Dwarf {
     sections: gimli::Dwarf<Slice>,
     units: Vec<gimli::Unit<Slice>>,
+    /// For each unit, the memory that its variables lie in.
+    unit_memories: Vec<u32>,
     /// Which units rustc wrote.
     rust_units: HashSet<usize>,
     /// Where the contents of the code section begin; DWARF's addresses count from there.
@@ -202,6 +204,7 @@ impl Dwarf {
         let dwarf = Dwarf {
             sections,
             units: Vec::new(),
+            unit_memories: Vec::new(),
             rust_units: HashSet::new(),
             code_start: module.code_start,
             subprograms: Vec::new(),
@@ -349,6 +352,7 @@ mod tests {
         let dwarf = Dwarf {
             sections,
             units: Vec::new(),
+            unit_memories: Vec::new(),
             rust_units: HashSet::new(),
             code_start: 0,
             subprograms: vec![(0..9, subprogram)],

@@ -67,7 +67,7 @@ impl<'a> NumberAt<'a> {
 
     pub(super) fn all_units(&mut self) {
         let mut headers = self.dwarf.sections.units();
-        loop {
+        for number in 0.. {
             let header = match headers.next() {
                 Ok(Some(header)) => header,
                 Ok(None) => return,
@@ -78,7 +78,7 @@ impl<'a> NumberAt<'a> {
                 }
             };
             let at = header.debug_info_offset().map_or(0, |offset| offset.0);
-            if let Err(stop) = self.unit(header, at) {
+            if let Err(stop) = self.unit(header, at, number) {
                 report(self.warnings, DebugPart::DwarfEntries, at as u64, stop);
                 if stop == Stop::Budget {
                     return;
@@ -87,7 +87,7 @@ impl<'a> NumberAt<'a> {
         }
     }
 
-    fn unit(&mut self, header: UnitHeader<Slice>, at: usize) -> Result<(), Stop> {
+    fn unit(&mut self, header: UnitHeader<Slice>, at: usize, number: u32) -> Result<(), Stop> {
         self.budget.spend(16)?;
         let abbreviations = self.abbreviations(header.debug_abbrev_offset())?;
         let (unit, line_table) = self.root(header, abbreviations)?;
@@ -99,6 +99,8 @@ impl<'a> NumberAt<'a> {
         let done = self.entries(&unit, at as u32, &files);
         // Also of a unit that breaks off, what came before is used.
         self.dwarf.units.push(unit);
+        let memory = self.module.memories.of_unit(number);
+        self.dwarf.unit_memories.push(memory);
         done
     }
 
@@ -228,6 +230,7 @@ impl<'a> NumberAt<'a> {
         let Dwarf {
             sections,
             units,
+            unit_memories,
             globals,
             types,
             ..
@@ -242,9 +245,10 @@ impl<'a> NumberAt<'a> {
                 }
                 _ => None,
             };
+            let memory = unit_memories.get(global.unit).copied().unwrap_or_default();
             types
                 .vtables
-                .extend(address.map(|address| (address, owner)));
+                .extend(address.map(|address| ((memory, address), owner)));
             false
         });
     }

@@ -48,10 +48,12 @@ pub enum Evaluated {
     Text(String),
     /// Something of the program, with its type and place.
     Object(Object),
-    /// A pointer that a cast made.
+    /// A pointer that a cast or `&` made.
     Pointer {
         /// The type of what it points to.
         to: TypeId,
+        /// The memory that it points into; the first is 0.
+        memory: u32,
         /// Where that lies.
         address: u32,
     },
@@ -68,7 +70,9 @@ impl Evaluated {
                 let pieces = objects
                     .iter()
                     .flat_map(|object| object.place.pieces.clone());
+                let memory = objects.first().map_or(0, |object| object.place.memory);
                 Some(ValuePlace {
+                    memory,
                     pieces: pieces.fold(Vec::new(), joined),
                 })
             }
@@ -176,15 +180,22 @@ impl std::fmt::Display for Number {
 fn joined(mut pieces: Vec<Piece>, piece: Piece) -> Vec<Piece> {
     if let (
         Some(Piece {
-            source: Holder::Memory { address, length },
+            source:
+                Holder::Memory {
+                    memory,
+                    address,
+                    length,
+                },
             length: whole,
             ..
         }),
         Holder::Memory {
+            memory: other,
             address: next,
             length: more,
         },
     ) = (pieces.last_mut(), &piece.source)
+        && memory == other
         && address.checked_add(*length) == Some(*next)
     {
         *length += more;
@@ -212,6 +223,11 @@ fn error<T>(at: &Node, kind: impl Into<ExpressionErrorKind>) -> Outcome<T> {
 }
 
 impl Evaluator<'_> {
+    /// The memory that addresses which the user writes are in: that of the code at the stop.
+    fn here(&self) -> u32 {
+        self.info.memory_at(self.stop.offset)
+    }
+
     pub(super) fn node(&self, node: &Node) -> Outcome<Evaluated> {
         match &node.kind {
             NodeKind::Int(value) => Ok(Evaluated::Number(Number::Int(*value))),
@@ -242,13 +258,20 @@ impl Evaluator<'_> {
                     }
                 }
                 let at = self.integer(index)?;
-                if let Evaluated::Pointer { to, address } = of.1 {
+                if let Evaluated::Pointer {
+                    to,
+                    memory,
+                    address,
+                } = of.1
+                {
                     let size = self.size_of_type(node, to, &self.info.type_name(to))?;
                     let address = at
                         .checked_mul(size.into())
                         .map(|by| by + i128::from(address));
                     return match address.map(u32::try_from) {
-                        Some(Ok(address)) => self.pointed(node, to, address).map(Evaluated::Object),
+                        Some(Ok(address)) => self
+                            .pointed(node, to, memory, address)
+                            .map(Evaluated::Object),
                         _ => error(index, ExpressionErrorKind::Arithmetic),
                     };
                 }
@@ -425,7 +448,13 @@ impl Evaluator<'_> {
             return Ok(Evaluated::Number(Number::Int(truth.into())));
         }
         let to = self.type_id(node, ty)?;
-        let number = self.number(operand)?;
+        let value = self.node(operand)?;
+        let memory = match &value {
+            Evaluated::Object(object) => object.place.memory,
+            Evaluated::Pointer { memory, .. } => *memory,
+            _ => self.here(),
+        };
+        let number = self.as_number(operand, value)?;
         let whole = match number {
             Number::Int(value) => value,
             // As Rust does; what C leaves open is then the nearest number.
@@ -435,7 +464,11 @@ impl Evaluator<'_> {
             0 => {}
             1 => {
                 let address = whole as u32;
-                return Ok(Evaluated::Pointer { to, address });
+                return Ok(Evaluated::Pointer {
+                    to,
+                    memory,
+                    address,
+                });
             }
             _ => return error(node, ExpressionErrorKind::NoTarget(ty.to_string())),
         }
@@ -453,7 +486,7 @@ impl Evaluator<'_> {
             }
             _ => return error(node, ExpressionErrorKind::NotANumber(ty.to_string())),
         };
-        let place = ValuePlace::whole(Holder::Computed(bytes), size);
+        let place = ValuePlace::whole(memory, Holder::Computed(bytes), size);
         Ok(Evaluated::Object(Object::new(to, place)))
     }
 
@@ -470,8 +503,12 @@ impl Evaluator<'_> {
             ),
             WasmThing::Global => (self.state.global(index), Holder::Global(index)),
         };
+        let memory = match thing {
+            WasmThing::Global => self.info.module.memories.of_global(index),
+            WasmThing::Local | WasmThing::Operand => self.here(),
+        };
         match value.map(Value::ty) {
-            Some(ty) => Ok(Evaluated::Object(self.info.wasm_object(ty, source))),
+            Some(ty) => Ok(Evaluated::Object(self.info.wasm_object(ty, memory, source))),
             None => {
                 let word = match thing {
                     WasmThing::Local => "$",
@@ -493,10 +530,13 @@ impl Evaluator<'_> {
         let Some(buffer) = bytes.get_mut(..kind.bytes as usize) else {
             return error(address, outside());
         };
-        if !self.state.memory(start, buffer) {
+        let memory = self.here();
+        if !self.state.memory(memory, start, buffer) {
             return error(address, outside());
         }
-        let object = self.info.memory_object(start, kind.bytes, kind.float);
+        let object = self
+            .info
+            .memory_object(memory, start, kind.bytes, kind.float);
         Ok(Evaluated::Object(object))
     }
 
@@ -509,7 +549,11 @@ impl Evaluator<'_> {
         match value {
             Evaluated::Object(object) => Ok(object),
             // What is asked of a pointer is asked of what it points to.
-            Evaluated::Pointer { to, address } => self.pointed(node, to, address),
+            Evaluated::Pointer {
+                to,
+                memory,
+                address,
+            } => self.pointed(node, to, memory, address),
             value => {
                 let text = self.info.show_evaluated(&value, self.state);
                 error(node, ExpressionErrorKind::NoTarget(text))
@@ -517,17 +561,23 @@ impl Evaluator<'_> {
         }
     }
 
-    fn pointed(&self, node: &Node, to: TypeId, address: u32) -> Outcome<Object> {
+    fn pointed(&self, node: &Node, to: TypeId, memory: u32, address: u32) -> Outcome<Object> {
         let size = self.size_of_type(node, to, &self.info.type_name(to))?;
-        Ok(Object::new(to, ValuePlace::memory(address, size)))
+        Ok(Object::new(to, ValuePlace::memory(memory, address, size)))
     }
 
     fn unary(&self, node: &Node, operator: Unary, operand: &Node) -> Outcome<Evaluated> {
         let number = match operator {
             Unary::Target => {
                 let object = match self.node(operand)? {
-                    Evaluated::Pointer { to, address } => {
-                        return self.pointed(operand, to, address).map(Evaluated::Object);
+                    Evaluated::Pointer {
+                        to,
+                        memory,
+                        address,
+                    } => {
+                        return self
+                            .pointed(operand, to, memory, address)
+                            .map(Evaluated::Object);
                     }
                     value => self.as_object(operand, value)?,
                 };
@@ -539,10 +589,17 @@ impl Evaluator<'_> {
                     }
                 };
             }
-            Unary::Address => match self.object(operand)?.place.address() {
-                Some(address) => Number::Int(address.into()),
-                None => return error(node, ExpressionErrorKind::NoAddress),
-            },
+            Unary::Address => {
+                let object = self.object(operand)?;
+                return match object.place.address() {
+                    Some(address) => Ok(Evaluated::Pointer {
+                        to: object.ty,
+                        memory: object.place.memory,
+                        address,
+                    }),
+                    None => error(node, ExpressionErrorKind::NoAddress),
+                };
+            }
             Unary::Not => Number::Int((!is_true(self.number(operand)?)).into()),
             Unary::Complement => Number::Int(!self.integer(operand)?),
             Unary::Negate => match self.number(operand)? {
@@ -621,7 +678,12 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn number(&self, node: &Node) -> Outcome<Number> {
-        match self.node(node)? {
+        let value = self.node(node)?;
+        self.as_number(node, value)
+    }
+
+    fn as_number(&self, node: &Node, value: Evaluated) -> Outcome<Number> {
+        match value {
             Evaluated::Number(number) => Ok(number),
             Evaluated::Pointer { address, .. } => Ok(Number::Int(address.into())),
             Evaluated::Text(text) => error(node, ExpressionErrorKind::NotANumber(text)),

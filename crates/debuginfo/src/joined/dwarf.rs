@@ -1,6 +1,7 @@
 //! DWARF, written anew for code that moved.
 
 use std::fmt;
+use std::ops::Range as Numbers;
 use std::rc::Rc;
 
 use gimli::read::{self, Reader as _};
@@ -21,61 +22,70 @@ type Named = Vec<(String, Vec<u8>)>;
 /// What stands for code that is gone.
 const NOWHERE: u64 = u32::MAX as u64;
 
-/// What of a part's DWARF is not in the joined module, and why.
-pub(super) enum Missing {
-    /// All of it.
-    All { part: String, error: ConvertError },
-    /// Its variables lie in a memory that is not looked into.
-    Variables { part: String },
+/// A part whose DWARF is not in the joined module, and why.
+pub(super) struct Missing {
+    part: String,
+    error: ConvertError,
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::All { part, error } => write!(
-                f,
-                "the DWARF of {part} cannot be joined with that of other modules ({error}): it has no lines and no variables"
-            ),
-            Self::Variables { part } => write!(
-                f,
-                "the variables of {part} are not shown: it has a memory of its own, and values are read from the program's"
-            ),
-        }
+        let Self { part, error } = self;
+        write!(
+            f,
+            "the DWARF of {part} cannot be joined with that of other modules ({error}): it has no lines and no variables"
+        )
     }
 }
 
-/// The DWARF sections of all parts, and what is missing in them.
-pub(super) fn joined(parts: &[JoinedPart<'_>]) -> (Named, Vec<Missing>) {
+/// The DWARF of all parts as one.
+pub(super) struct OfAll {
+    pub(super) sections: Named,
+    /// For each part, the numbers of its units.
+    pub(super) units: Vec<Numbers<u32>>,
+    pub(super) missing: Vec<Missing>,
+}
+
+/// The DWARF of all parts whose DWARF can be written anew.
+pub(super) fn joined(parts: &[JoinedPart<'_>]) -> OfAll {
     let mut missing = Vec::new();
-    let mut readable: Vec<&JoinedPart<'_>> = parts
-        .iter()
-        .filter(|part| part.custom(".debug_info").is_some())
+    let mut readable: Vec<usize> = (0..parts.len())
+        .filter(|part| parts[*part].custom(".debug_info").is_some())
         .collect();
-    let sections = loop {
-        match written(&readable) {
-            Ok(sections) => break sections,
+    let (sections, ends) = loop {
+        let chosen: Vec<&JoinedPart<'_>> = readable.iter().map(|part| &parts[*part]).collect();
+        match written(&chosen) {
+            Ok(written) => break written,
             // What was written of the part is in between: all others are written once more.
             Err((number, error)) if number < readable.len() => {
-                let part = readable.remove(number).called();
-                missing.push(Missing::All { part, error });
+                let part = parts[readable.remove(number)].called();
+                missing.push(Missing { part, error });
             }
             // There is nothing in it that cannot be written.
-            Err(_) => break Vec::new(),
+            Err(_) => break (Vec::new(), Vec::new()),
         }
     };
-    for part in readable.iter().filter(|part| !part.has_first_memory) {
-        let part = part.called();
-        missing.push(Missing::Variables { part });
+    let mut units = vec![0..0; parts.len()];
+    let mut begin = 0;
+    for (part, end) in readable.into_iter().zip(ends) {
+        units[part] = begin..end;
+        begin = end;
     }
-    (sections, missing)
+    OfAll {
+        sections,
+        units,
+        missing,
+    }
 }
 
-/// The sections, or the part that cannot be written.
-fn written(parts: &[&JoinedPart<'_>]) -> Result<Named, (usize, ConvertError)> {
+/// The sections, and for each part the number of units up to its end; or the part that cannot be written.
+fn written(parts: &[&JoinedPart<'_>]) -> Result<(Named, Vec<u32>), (usize, ConvertError)> {
     let mut dwarf = write::Dwarf::new();
+    let mut ends = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let moving = Moving { part };
         moving.add(&mut dwarf).map_err(|error| (number, error))?;
+        ends.push(dwarf.units.count() as u32);
     }
     let mut sections = Sections::new(EndianVec::new(LittleEndian));
     let mut found = Vec::new();
@@ -93,7 +103,7 @@ fn written(parts: &[&JoinedPart<'_>]) -> Result<Named, (usize, ConvertError)> {
         Ok(())
     });
     let Ok(()) = done;
-    Ok(found)
+    Ok((found, ends))
 }
 
 /// A part whose DWARF is written anew.
@@ -123,31 +133,13 @@ impl Moving<'_> {
         let id = unit.unit.root();
         self.entry(unit, id, &root)?;
         let mut entry = root;
-        // How deep what is left out lies, with all that is in it.
-        let mut without: Option<isize> = None;
         while let Some(id) = unit.read_entry(&mut entry)? {
-            if without.is_some_and(|depth| entry.depth > depth) {
-                continue;
-            }
-            without = self.leaves_out(entry.tag).then_some(entry.depth);
-            if id.is_some() && without.is_none() {
+            if id.is_some() {
                 let id = unit.add_entry(id, &entry);
                 self.entry(unit, id, &entry)?;
             }
         }
         Ok(())
-    }
-
-    /// Whether an entry says what lies in a memory that nobody looks into.
-    fn leaves_out(&self, tag: gimli::DwTag) -> bool {
-        let is_variable = matches!(
-            tag,
-            gimli::DW_TAG_variable
-                | gimli::DW_TAG_formal_parameter
-                | gimli::DW_TAG_call_site
-                | gimli::DW_TAG_GNU_call_site
-        );
-        is_variable && !self.part.has_first_memory
     }
 
     fn lines(&self, unit: &mut ConvertUnit<'_, Bytes>) -> ConvertResult<()> {

@@ -1,13 +1,23 @@
-//! The section of a joined module that says which source maps there are, where code went since they were written, and what
-//! of the debug information could not be joined.
+//! The section of a joined module that says which source maps there are, where code went since they were written, what of
+//! the debug information could not be joined, and which memory is whose.
+
+use std::ops::Range;
 
 use gimli::LittleEndian;
 use gimli::write::{EndianVec, Writer};
 use wasmparser::BinaryReader;
 
+use super::memories::{self, Memories};
 use super::{CodeMap, JoinedPart, SECTION};
 use crate::module::ModuleIndex;
 use crate::warning::{DebugPart, Problem, Warnings};
+
+/// What a joined module says of its debug information; nothing of another one.
+#[derive(Default)]
+pub(crate) struct Joined {
+    pub(crate) maps: Vec<Moved>,
+    pub(crate) memories: Memories,
+}
 
 /// A source map, and where the code went that it is about.
 pub(crate) struct Moved {
@@ -27,19 +37,24 @@ impl Moved {
 }
 
 /// The section, if there is something to say.
-pub(super) fn section(parts: &[JoinedPart<'_>], missing: &[String]) -> Option<Vec<u8>> {
+pub(super) fn section(
+    parts: &[JoinedPart<'_>],
+    units: &[Range<u32>],
+    missing: &[String],
+) -> Option<Vec<u8>> {
     let with_maps: Vec<(&JoinedPart<'_>, &[u8])> = parts
         .iter()
         // DWARF says more; of two line tables, one must not contradict the other.
         .filter(|part| part.custom(".debug_line").is_none())
         .filter_map(|part| Some((part, part.custom("sourceMappingURL")?)))
         .collect();
-    if with_maps.is_empty() && missing.is_empty() {
+    if with_maps.is_empty() && missing.is_empty() && memories::is_one(parts) {
         return None;
     }
     let mut section = EndianVec::new(LittleEndian);
     // Writing to memory cannot fail.
     let written = write(&mut section, &with_maps, missing);
+    let written = written.and_then(|()| memories::write(&mut section, parts, units));
     written.is_ok().then(|| section.into_vec())
 }
 
@@ -68,19 +83,20 @@ fn write(
     Ok(())
 }
 
-/// The source maps of a joined module; none of another one.
-pub(crate) fn moved(module: &ModuleIndex, warnings: &mut Warnings) -> Vec<Moved> {
-    let Some(section) = module.custom(SECTION) else {
-        return Vec::new();
-    };
-    let mut maps = Vec::new();
-    if let Err(error) = read(section, &mut maps, warnings) {
-        warnings.malformed(DebugPart::Module, &error);
+impl Joined {
+    /// What the module's section says.
+    pub(crate) fn read(module: &ModuleIndex, warnings: &mut Warnings) -> Joined {
+        let mut joined = Joined::default();
+        if let Some(section) = module.custom(SECTION)
+            && let Err(error) = read(section, &mut joined, warnings)
+        {
+            warnings.malformed(DebugPart::Module, &error);
+        }
+        joined
     }
-    maps
 }
 
-fn read(section: &[u8], maps: &mut Vec<Moved>, warnings: &mut Warnings) -> wasmparser::Result<()> {
+fn read(section: &[u8], joined: &mut Joined, warnings: &mut Warnings) -> wasmparser::Result<()> {
     let mut reader = BinaryReader::new(section, 0);
     for _ in 0..reader.read_var_u32()? {
         let at = reader.original_position();
@@ -99,7 +115,7 @@ fn read(section: &[u8], maps: &mut Vec<Moved>, warnings: &mut Warnings) -> wasmp
             new = new.saturating_add(reader.read_var_u32()?);
             map.code.add(old, new);
         }
-        maps.push(map);
+        joined.maps.push(map);
     }
-    Ok(())
+    memories::read(&mut reader, &mut joined.memories)
 }

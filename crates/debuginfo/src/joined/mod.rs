@@ -6,12 +6,14 @@
 
 mod dwarf;
 mod maps;
+mod memories;
 
-pub(crate) use maps::moved;
+pub(crate) use maps::Joined;
+pub(crate) use memories::Memories;
 
-use crate::joined::dwarf::Missing;
+use dwarf::Missing;
 
-/// The name of the section with what only this crate reads: source maps, and what could not be joined.
+/// The name of the section with what only this crate reads: source maps, memories, and what could not be joined.
 const SECTION: &str = "borges.joined";
 
 /// Where the code of a module went. Offsets count from where the contents of the section with the code begin, as DWARF's
@@ -58,8 +60,8 @@ pub struct JoinedPart<'p> {
     pub code: &'p CodeMap,
     /// The new number of each of its globals.
     pub globals: Vec<u32>,
-    /// Whether the memory that its variables lie in is the first of the joined module, which values are read from.
-    pub has_first_memory: bool,
+    /// The joined module's number of the memory that its variables lie in.
+    pub memory: u32,
 }
 
 impl<'p> JoinedPart<'p> {
@@ -80,9 +82,13 @@ impl<'p> JoinedPart<'p> {
 /// The sections of the joined module that have to do with its source.
 #[must_use]
 pub fn joined_sections(parts: &[JoinedPart<'_>]) -> Vec<(String, Vec<u8>)> {
-    let (mut sections, missing) = dwarf::joined(parts);
+    let dwarf::OfAll {
+        mut sections,
+        units,
+        missing,
+    } = dwarf::joined(parts);
     let missing: Vec<String> = missing.iter().map(Missing::to_string).collect();
-    if let Some(section) = maps::section(parts, &missing) {
+    if let Some(section) = maps::section(parts, &units, &missing) {
         sections.push((SECTION.to_owned(), section));
     }
     sections

@@ -3,7 +3,6 @@
 use super::rust::{element_at, in_a_row};
 use super::{Found, Looking, Misfit, Shape, View};
 use crate::child::Child;
-use crate::place::ValuePlace;
 use crate::types::{POINTER_BYTES, Role, Type, TypeId};
 use crate::variables::Object;
 
@@ -76,7 +75,7 @@ fn bits<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
         let address = begin.checked_add(u32::try_from(index / 8).ok()?)?;
         Some(Object {
             bits: Some(((index % 8) as u32, 1)),
-            ..Object::new(ty, ValuePlace::memory(address, 1))
+            ..Object::new(ty, looking.place(address, 1))
         })
     });
     Ok(Shape::Sequence { count, at }.plain())
@@ -128,7 +127,7 @@ pub(super) fn deque<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
             .ok()?
             .checked_mul(POINTER_BYTES)?;
         let block = looking.word(begin.checked_add(slot)?).ok()?;
-        element_at(block, element, size, index % in_block)
+        element_at(looking, block, element, size, index % in_block)
     });
     Ok(Shape::Sequence { count, at }.plain())
 }
@@ -163,6 +162,7 @@ fn text<'a>(looking: Looking<'a>, address: u32, count: u64, unit: TypeId) -> Fou
     }
     looking.all_in_memory(address, count, size)?;
     let shape = Shape::Text {
+        memory: looking.memory,
         address,
         count,
         unit,
@@ -379,10 +379,11 @@ pub(super) fn tuple<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
 mod tests {
     use super::*;
     use crate::hand_made::{base, field, info, of_types, record, words};
+    use crate::place::ValuePlace;
 
     /// What is found of a value of type 1 that lies at address 0.
     fn found(types: Vec<Type>, memory: &[u32]) -> Result<(), Misfit> {
-        let object = Object::new(TypeId(1), ValuePlace::memory(0, 4 * memory.len() as u32));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 4 * memory.len() as u32));
         let (info, state) = (info(types), words(memory.to_vec()));
         info.view(&object, &state, 0).unwrap().map(|_| ())
     }

@@ -198,7 +198,7 @@ mod tests {
             pointer(TypeId::VOID),
             of_types(record("std", "__tree_node<>", 12, node), &[TypeId::WORD]),
         ]);
-        let object = Object::new(TypeId(1), ValuePlace::memory(0, 8));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 8));
         for (height, shown) in [(MAX_HEIGHT, true), (MAX_HEIGHT + 1, false)] {
             // Each node is the left one of the node before it.
             let mut memory = vec![8, height as u32];
@@ -235,7 +235,7 @@ mod tests {
                 &[TypeId::WORD],
             ),
         ]);
-        let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 4));
         for (count, found, shown) in [
             (MAX_NODES, MAX_NODES, "[7, 7, 7"),
             (MAX_NODES + 1, 1, "<too large>"),

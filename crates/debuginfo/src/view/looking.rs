@@ -21,6 +21,8 @@ const MAX_RECORDS: u32 = 1 << 10;
 pub(crate) struct Looking<'a> {
     pub(crate) info: &'a DebugInfo,
     pub(crate) state: &'a dyn Stopped,
+    /// The memory that the value's pointers point into.
+    pub(crate) memory: u32,
     /// Elements that are asked for.
     pub(crate) need: u64,
 }
@@ -140,14 +142,19 @@ impl<'a> Looking<'a> {
         self.info.types().size(ty).ok_or(Misfit::Layout)
     }
 
+    /// Bytes of memory.
+    pub(super) fn place(self, address: u32, length: u32) -> ValuePlace {
+        ValuePlace::memory(self.memory, address, length)
+    }
+
     /// A value in memory.
     pub(super) fn object_at(self, address: u32, ty: TypeId) -> Result<Object, Misfit> {
-        Ok(Object::new(ty, ValuePlace::memory(address, self.size(ty)?)))
+        Ok(Object::new(ty, self.place(address, self.size(ty)?)))
     }
 
     /// A 32-bit word of memory.
     pub(super) fn word(self, address: u32) -> Result<u32, Misfit> {
-        let bytes = ValuePlace::memory(address, POINTER_BYTES).read(self.state)?;
+        let bytes = self.place(address, POINTER_BYTES).read(self.state)?;
         let bytes = bytes.try_into().map_err(|_| Misfit::Layout)?;
         Ok(u32::from_le_bytes(bytes))
     }
@@ -160,7 +167,7 @@ impl<'a> Looking<'a> {
         };
         let last = u64::from(address) + before_last;
         let last = u32::try_from(last).map_err(|_| Misfit::Content)?;
-        match self.state.memory(last, &mut [0]) {
+        match self.state.memory(self.memory, last, &mut [0]) {
             true => Ok(()),
             false => Err(Misfit::Content),
         }
@@ -226,11 +233,12 @@ mod tests {
             }));
             let (info, state) = (&info, &state);
             let looking = Looking {
+                memory: 0,
                 info,
                 state,
                 need: 0,
             };
-            let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 4));
             assert_eq!(looking.number(&object), number);
         }
     }
@@ -241,7 +249,7 @@ mod tests {
             let mut info = info(nested(depth, "app", "Base", |ty| base(ty, 0)));
             let last = record("app", "Base", 4, vec![field("x", TypeId::WORD, 0)]);
             info.no_types.map.insert(depth, last);
-            let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 4));
             assert_eq!(info.field_named(&object, "x").is_some(), found);
         }
     }
@@ -259,7 +267,7 @@ mod tests {
                     record("app", "Empty", 0, Vec::new()),
                     record("app", "Base", 4, vec![field("x", TypeId::WORD, 0)]),
                 ]);
-                let object = Object::new(TypeId(1), ValuePlace::memory(0, 4));
+                let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 4));
                 assert_eq!(info.field_named(&object, "x").is_some(), found);
             }
         }

@@ -44,6 +44,7 @@ pub(crate) type EntryAt<'a> = Box<dyn Fn(u64) -> Option<(Object, Object)> + 'a>;
 pub(crate) enum Shape<'a> {
     /// A text of `count` units of `unit` each, in memory.
     Text {
+        memory: u32,
         address: u32,
         count: u64,
         unit: TypeId,
@@ -109,6 +110,7 @@ impl DebugInfo {
         let looking = Looking {
             info: self,
             state,
+            memory: object.place.memory,
             need,
         };
         let row = table::row(self.types(), object.ty)?;

@@ -2,7 +2,6 @@
 
 use super::{Found, Looking, MAX_WRAPPERS, Misfit, Shape, View};
 use crate::child::Child;
-use crate::place::ValuePlace;
 use crate::types::{POINTER_BYTES, Type, TypeId};
 use crate::variables::Object;
 
@@ -54,15 +53,21 @@ impl Buffer {
         looking.all_in_memory(self.address, count, self.size)
     }
 
-    fn at(&self, index: u64) -> Option<Object> {
-        element_at(self.address, self.element, self.size, index)
+    fn at(&self, looking: Looking<'_>, index: u64) -> Option<Object> {
+        element_at(looking, self.address, self.element, self.size, index)
     }
 }
 
 /// An element of many in a row.
-pub(super) fn element_at(address: u32, ty: TypeId, size: u32, index: u64) -> Option<Object> {
+pub(super) fn element_at(
+    looking: Looking<'_>,
+    address: u32,
+    ty: TypeId,
+    size: u32,
+    index: u64,
+) -> Option<Object> {
     let offset = u32::try_from(index).ok()?.checked_mul(size)?;
-    let place = ValuePlace::memory(address.checked_add(offset)?, size);
+    let place = looking.place(address.checked_add(offset)?, size);
     Some(Object::new(ty, place))
 }
 
@@ -75,7 +80,7 @@ pub(super) fn in_a_row<'a>(
 ) -> Found<'a> {
     let size = looking.size(element)?;
     looking.all_in_memory(address, count, size)?;
-    let at = Box::new(move |index| element_at(address, element, size, index));
+    let at = Box::new(move |index| element_at(looking, address, element, size, index));
     Ok(Shape::Sequence { count, at }.plain())
 }
 
@@ -83,7 +88,7 @@ pub(super) fn vec<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
     let buffer = buffer(looking, object)?;
     let count = looking.count(&looking.field(object, "len")?)?;
     buffer.holds(looking, count)?;
-    let at = Box::new(move |index| buffer.at(index));
+    let at = Box::new(move |index| buffer.at(looking, index));
     Ok(Shape::Sequence { count, at }.plain())
 }
 
@@ -115,7 +120,7 @@ pub(super) fn vec_deque<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> 
         // Without its capacity nobody knows where the ring closes.
         _ => return Err(Misfit::Content),
     };
-    let at = Box::new(move |index: u64| buffer.at(first.checked_add(index)? % capacity));
+    let at = Box::new(move |index: u64| buffer.at(looking, first.checked_add(index)? % capacity));
     Ok(Shape::Sequence { count, at }.plain())
 }
 
@@ -144,6 +149,7 @@ fn text<'a>(looking: Looking<'a>, address: u32, count: u64, unit: TypeId) -> Fou
     }
     looking.all_in_memory(address, count, 1)?;
     let shape = Shape::Text {
+        memory: looking.memory,
         address,
         count,
         unit,
@@ -293,7 +299,7 @@ fn shared<'a>(looking: Looking<'a>, object: &Object) -> Result<Option<Shared<'a>
     } else {
         let mut inner = looking.object_at(address, inner)?;
         // A value of unknown size is beyond what the debug information takes for the record's end.
-        inner.place = ValuePlace::memory(address, inner.place.length().saturating_add(MAX_ALIGN));
+        inner.place = looking.place(address, inner.place.length().saturating_add(MAX_ALIGN));
         let value = looking.field_of(&inner, &["value", "data"])?;
         let view = match wide {
             None => Shape::Holds(value.clone()).plain(),
@@ -358,7 +364,10 @@ impl Concrete {
     fn of(looking: Looking<'_>, vtable: &Object) -> Result<Concrete, Misfit> {
         let (table, _) = looking.pointer(vtable)?;
         let types = looking.info.types();
-        let ty = *types.vtables.get(&table).ok_or(Misfit::Type)?;
+        let ty = *types
+            .vtables
+            .get(&(looking.memory, table))
+            .ok_or(Misfit::Type)?;
         // A table begins with how to drop the value, its size and its alignment.
         let word = |index: u32| {
             looking.word(
@@ -454,6 +463,7 @@ pub(super) fn duration<'a>(looking: Looking<'a>, object: &Object) -> Found<'a> {
 mod tests {
     use super::*;
     use crate::hand_made::{field, info, pointer, record, words};
+    use crate::place::ValuePlace;
 
     #[test]
     fn values_behind_counts_are_aligned_so_far() {
@@ -475,7 +485,7 @@ mod tests {
             ]);
             let mut memory = vec![8, 1, 1, 1];
             memory.resize(16 + MAX_ALIGN as usize, 0);
-            let object = Object::new(TypeId(1), ValuePlace::memory(0, 8));
+            let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 8));
             let state = words(memory);
             let found = info.view(&object, &state, 0).unwrap();
             assert_eq!(found.map(|_| ()), value);

@@ -1,7 +1,6 @@
 //! Rust's maps, sets and linked lists.
 
 use super::{Found, Looking, MAX_WRAPPERS, Misfit, Shape};
-use crate::place::ValuePlace;
 use crate::types::{POINTER_BYTES, Type, TypeId};
 use crate::variables::Object;
 
@@ -72,8 +71,9 @@ fn pairs(looking: Looking<'_>, object: &Object) -> Result<(u64, Vec<Object>), Mi
         let start = u32::try_from(bucket)
             .ok()
             .and_then(|bucket| control.checked_add(bucket));
-        let bytes =
-            ValuePlace::memory(start.ok_or(Misfit::Content)?, length).read(looking.state)?;
+        let bytes = looking
+            .place(start.ok_or(Misfit::Content)?, length)
+            .read(looking.state)?;
         for byte in bytes {
             bucket += 1;
             if byte & 0x80 == 0 {
@@ -264,6 +264,7 @@ pub(super) fn linked_list<'a>(looking: Looking<'a>, object: &Object) -> Found<'a
 mod tests {
     use super::*;
     use crate::hand_made::{array, field, info, of_types, pointer, record, words};
+    use crate::place::ValuePlace;
     use crate::types::{Variant, Variants};
 
     /// A `BTreeMap` of so many entries; its root and the nodes below are one node with so many keys.
@@ -309,7 +310,7 @@ mod tests {
         let mut memory = vec![count, height, 12, 0, keys];
         memory.extend([7; 2 * NODE_CAPACITY as usize]);
         memory.extend([12; NODE_CAPACITY as usize + 1]);
-        let object = Object::new(TypeId(1), ValuePlace::memory(0, 12));
+        let object = Object::new(TypeId(1), ValuePlace::memory(0, 0, 12));
         info.show(&object, &words(memory))
     }
 

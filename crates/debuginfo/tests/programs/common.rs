@@ -77,7 +77,7 @@ impl Stopped for Fake {
     fn global(&self, index: u32) -> Option<Value> {
         self.globals.get(&index).copied()
     }
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, _memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         let start = address as usize;
         match self.memory.get(start..start.saturating_add(buffer.len())) {
             Some(bytes) => {

@@ -111,7 +111,7 @@ fn expressions_have_values() {
             "*p",
             "Parser {state: WAIT_PAYLOAD, length: 200, received: 1, sum: 7, payload: \"R1\", relay: 1, frames: 4660, errors: 0}",
         ),
-        ("&p->relay", "4111"),
+        ("&p->relay", "u8 * 0x100f"),
         ("&parser == p", "1"),
         ("mem16[&p->frames]", "u16 4660"),
         ("mem8[4100] + mem32[4096]", "202"),
@@ -281,6 +281,7 @@ fn values_say_where_they_are() {
     assert_eq!(
         places("p->relay"),
         [Holder::Memory {
+            memory: 0,
             address: 4111,
             length: 1
         }]
@@ -288,6 +289,7 @@ fn values_say_where_they_are() {
     assert_eq!(
         places("parser.payload[2]"),
         [Holder::Memory {
+            memory: 0,
             address: 4105,
             length: 1
         }]
@@ -295,6 +297,7 @@ fn values_say_where_they_are() {
     assert_eq!(
         places("mem32[16]"),
         [Holder::Memory {
+            memory: 0,
             address: 16,
             length: 4
         }]
@@ -302,6 +305,7 @@ fn values_say_where_they_are() {
     assert_eq!(
         places("p->payload[1..4]"),
         [Holder::Memory {
+            memory: 0,
             address: 4104,
             length: 3
         }]

@@ -22,7 +22,7 @@ impl Stopped for Numbered {
     fn global(&self, index: u32) -> Option<Value> {
         Some(Value::I32(0x2000 + index as i32))
     }
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, _memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         for (i, byte) in buffer.iter_mut().enumerate() {
             *byte = (address as usize + i) as u8 % 3;
         }
@@ -162,7 +162,9 @@ fn describe_place(place: &ValuePlace) -> String {
         Holder::Local { index, .. } => format!("local {index}"),
         Holder::Operand { index, .. } => format!("operand {index}"),
         Holder::Global(index) => format!("global {index}"),
-        Holder::Memory { address, length } => format!("memory {address:#x}+{length}"),
+        Holder::Memory {
+            address, length, ..
+        } => format!("memory {address:#x}+{length}"),
         Holder::Computed(_) => "no place".to_owned(),
         Holder::Removed => "removed".to_owned(),
     };

@@ -31,11 +31,12 @@ impl Stopped for View<'_> {
     fn global(&self, index: u32) -> Option<Value> {
         self.0.globals().get(index as usize).copied()
     }
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         let start = address as usize;
         let bytes = self
             .0
-            .memory()
+            .memory_at(memory)
+            .unwrap_or_default()
             .get(start..start.saturating_add(buffer.len()));
         if let Some(bytes) = bytes {
             buffer.copy_from_slice(bytes);
@@ -190,7 +191,12 @@ impl Run {
             .watchable()
             .into_iter()
             .map(|source| match source {
-                Holder::Memory { address, length } => Watch::Memory {
+                Holder::Memory {
+                    memory,
+                    address,
+                    length,
+                } => Watch::Memory {
+                    memory,
                     start: address,
                     length,
                 },

@@ -293,8 +293,8 @@ impl Stopped for Damaged<'_> {
     fn global(&self, index: u32) -> Option<Value> {
         self.view.global(index)
     }
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
-        let inside = self.view.memory(address, buffer);
+    fn memory(&self, memory: u32, address: u32, buffer: &mut [u8]) -> bool {
+        let inside = self.view.memory(memory, address, buffer);
         for (byte, at) in buffer.iter_mut().zip(address..) {
             let chance = (at ^ self.seed.rotate_left(16)).wrapping_mul(0x9e37_79b1) >> 8;
             if chance.is_multiple_of(64) {

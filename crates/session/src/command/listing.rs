@@ -101,6 +101,9 @@ pub struct ExpandedListing {
     /// Where the value lies in memory, or what it points to; nothing if it is elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<u32>,
+    /// In which memory, where the program has several.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub memory: u32,
     /// Those that were asked for.
     pub children: Vec<ChildListing>,
 }
@@ -121,6 +124,9 @@ pub struct ChildListing {
     /// Where it lies in memory, or what it points to; nothing if it is elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<u32>,
+    /// In which memory, where the program has several.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub memory: u32,
 }
 
 /// What an agent is up to.
@@ -202,7 +208,7 @@ pub struct MemoryListing {
 }
 
 /// Whether that is the only memory of most programs.
-pub(super) fn is_first(memory: &u32) -> bool {
+fn is_first(memory: &u32) -> bool {
     *memory == 0
 }
 

@@ -14,7 +14,6 @@ pub mod surveying;
 use borges_languages::model::{Progress as Explored, SurveyProgress};
 use serde::{Deserialize, Serialize};
 
-use listing::is_first;
 use listing::{
     AgentView, BoardListing, BreakpointListing, Disassembly, EntryListing, ExaminedListing,
     ExpandedListing, FileContents, FoundListing, FunctionListing, Info, InputListing, LiveListing,
@@ -380,9 +379,10 @@ pub enum Look {
         address: String,
         /// How many bytes.
         length: u32,
-        /// Of which memory, where the program has several.
-        #[serde(default, skip_serializing_if = "is_first")]
-        memory: u32,
+        /// Of which memory, where the program has several; of that which the address is in, if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        memory: Option<u32>,
     },
     /// Memory as numbers or texts, as gdb's `x` has it.
     Examine {
@@ -391,9 +391,10 @@ pub enum Look {
         layout: String,
         /// An expression for the address.
         address: String,
-        /// Of which memory, where the program has several.
-        #[serde(default, skip_serializing_if = "is_first")]
-        memory: u32,
+        /// Of which memory, where the program has several; of that which the address is in, if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+        memory: Option<u32>,
     },
     /// Source lines around a place (the place shown if none is given).
     List {

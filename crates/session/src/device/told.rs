@@ -126,7 +126,12 @@ impl Device {
 fn wire_watch(watch: &borges_vm::Watch) -> Watch {
     let access = WatchAccess::Write;
     match *watch {
-        borges_vm::Watch::Memory { start, length } => Watch::Memory {
+        borges_vm::Watch::Memory {
+            memory,
+            start,
+            length,
+        } => Watch::Memory {
+            memory,
             address: start,
             length,
             access,

@@ -10,7 +10,7 @@ use crate::command::listing::{
 };
 use crate::command::{Reply, Whole};
 use crate::error::CommandError;
-use crate::scene::Scene;
+use crate::scene::{Address, Scene, named_memory};
 use crate::stage::Stage;
 
 pub(crate) fn variables(
@@ -83,10 +83,7 @@ fn memory_at(machine: &Machine, index: u32) -> Result<&[u8], CommandError> {
 /// An address that is not in a memory.
 fn outside(number: i128, memory: &[u8], index: u32) -> CommandError {
     let size = memory.len();
-    let which = match index {
-        0 => "the program's memory".to_owned(),
-        _ => format!("memory {index}"),
-    };
+    let which = named_memory(index);
     CommandError::NoSuch(format!(
         "address {number} is not in {which} of {size} bytes"
     ))
@@ -94,15 +91,15 @@ fn outside(number: i128, memory: &[u8], index: u32) -> CommandError {
 
 pub(crate) fn memory(
     stage: &Stage,
-    index: u32,
+    index: Option<u32>,
     address: &str,
     length: u32,
 ) -> Result<Reply, CommandError> {
-    let number = stage.scene().number(address)?;
-    // Debug information knows of the first memory only.
-    let object_bytes = match index {
-        0 => stage.scene().object_bytes(address),
-        _ => 0,
+    let Address { memory, number } = stage.scene().address(address)?;
+    let index = index.unwrap_or(memory);
+    let object_bytes = match index == memory {
+        true => stage.scene().object_bytes(address),
+        false => 0,
     };
     let memory = memory_at(&stage.history.twin().machine, index)?;
     let outside = || outside(number, memory, index);
@@ -122,13 +119,17 @@ pub(crate) fn memory(
 
 pub(crate) fn examine(
     stage: &Stage,
-    index: u32,
+    index: Option<u32>,
     layout: &str,
     address: &str,
 ) -> Result<Reply, CommandError> {
     let layout = Layout::read(layout)?;
     let scene = stage.scene();
-    let start = scene.number(address)?;
+    let Address {
+        memory,
+        number: start,
+    } = scene.address(address)?;
+    let index = index.unwrap_or(memory);
     let (mut units, mut at) = (Vec::new(), start);
     let memory = memory_at(scene.machine, index)?;
     for _ in 0..layout.count {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use borges_debuginfo::{Evaluated, FramePoint, Object, Variable};
+use borges_debuginfo::{Evaluated, FramePoint, Object, ValuePlace, Variable};
 
 use super::{Machines, Scene};
 use crate::command::Whole;
@@ -50,6 +50,7 @@ impl Scene<'_> {
                 return Ok(ExpandedListing {
                     count,
                     address: None,
+                    memory: 0,
                     children: children.take((range.end - range.start) as usize).collect(),
                 });
             }
@@ -57,9 +58,11 @@ impl Scene<'_> {
         let children = self
             .info
             .children(&object, &state, range.start, range.end - range.start);
+        let lies = self.lies(&object);
         Ok(ExpandedListing {
             count: self.info.child_count(&object, &state),
-            address: self.address(&object),
+            address: lies.address(),
+            memory: lies.memory,
             children: children
                 .into_iter()
                 .map(|child| self.child(child.name, &child.object))
@@ -69,21 +72,23 @@ impl Scene<'_> {
 
     fn child(&self, name: String, object: &Object) -> ChildListing {
         let state = Machines(self.machine);
+        let lies = self.lies(object);
         ChildListing {
             name,
             value: self.info.show(object, &state),
             type_name: self.info.type_name(object.ty),
             count: self.info.child_count(object, &state),
-            address: self.address(object),
+            address: lies.address(),
+            memory: lies.memory,
         }
     }
 
     /// What a pointer points to; where anything else lies, if it lies in memory.
-    fn address(&self, object: &Object) -> Option<u32> {
+    fn lies(&self, object: &Object) -> ValuePlace {
         let first = self.info.children(object, &Machines(self.machine), 0, 1);
         let target = first.first().filter(|child| child.name == "*");
         let lies = target.map_or(object, |child| &child.object);
-        lies.place.address()
+        lies.place.clone()
     }
 
     fn opened(&self, of: &Whole, frame: u32) -> Result<Opened, CommandError> {

@@ -26,6 +26,19 @@ const CHILDREN: u64 = 24;
 /// How deep values are unfolded in a listing.
 const DEPTH: u32 = 2;
 
+/// A number that may be an address of one of the program's memories.
+pub(crate) struct Address {
+    pub(crate) memory: u32,
+    pub(crate) number: i128,
+}
+
+/// A range of one of the program's memories.
+struct MemoryRange {
+    memory: u32,
+    start: u32,
+    length: u32,
+}
+
 /// A moment of a program, to look at.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
@@ -54,11 +67,11 @@ impl Stopped for Machines<'_> {
         self.0.globals().get(index as usize).copied()
     }
 
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         let start = address as usize;
         let bytes = start
             .checked_add(buffer.len())
-            .and_then(|end| self.0.memory().get(start..end));
+            .and_then(|end| self.0.memory_at(memory)?.get(start..end));
         if let Some(bytes) = bytes {
             buffer.copy_from_slice(bytes);
         }
@@ -70,6 +83,14 @@ impl Stopped for Machines<'_> {
             Value::FuncRef(function) => function.map(FuncIdx),
             _ => None,
         }
+    }
+}
+
+/// A memory of the program's in messages.
+pub(crate) fn named_memory(index: u32) -> String {
+    match index {
+        0 => "the program's memory".to_owned(),
+        _ => format!("memory {index}"),
     }
 }
 
@@ -298,19 +319,37 @@ impl<'a> Scene<'a> {
         matches!(&error.kind, ExpressionErrorKind::UnknownName { known, .. } if known.near)
     }
 
-    /// An expression that must be a number, such as an address.
+    /// An expression that must be a number.
     pub(crate) fn number(&self, text: &str) -> Result<i128, CommandError> {
+        self.address(text).map(|address| address.number)
+    }
+
+    /// An expression that must be a number, and the memory in which it is an address: that of the code in the frame shown,
+    /// unless it is about something in another one.
+    pub(crate) fn address(&self, text: &str) -> Result<Address, CommandError> {
         let value = self.evaluate(text, self.own_frame())?;
         let not = || CommandError::Invalid(format!("'{text}' is no whole number"));
-        match value {
-            Evaluated::Number(Number::Int(number)) => Ok(number),
-            Evaluated::Pointer { address, .. } => Ok(address.into()),
-            Evaluated::Object(object) => match self.info.number(&object, &Machines(self.machine)) {
-                Ok(Some(Number::Int(number))) => Ok(number),
-                _ => object.place.address().map(i128::from).ok_or_else(not),
-            },
-            _ => Err(not()),
-        }
+        let (memory, number) = match value {
+            Evaluated::Number(Number::Int(number)) => (self.here()?, number),
+            Evaluated::Pointer {
+                memory, address, ..
+            } => (memory, address.into()),
+            Evaluated::Object(object) => {
+                let number = match self.info.number(&object, &Machines(self.machine)) {
+                    Ok(Some(Number::Int(number))) => Some(number),
+                    _ => object.place.address().map(i128::from),
+                };
+                (object.place.memory, number.ok_or_else(not)?)
+            }
+            _ => return Err(not()),
+        };
+        Ok(Address { memory, number })
+    }
+
+    /// The memory of the code in the frame shown.
+    fn here(&self) -> Result<u32, CommandError> {
+        let stop = self.stop(self.own_frame())?;
+        Ok(self.info.memory_at(stop.offset))
     }
 
     /// Bytes of the object in memory that an address is given by: what a pointer points to, or the variable itself.
@@ -354,17 +393,25 @@ impl<'a> Scene<'a> {
     }
 
     /// The range of memory that `ADDRESS, LENGTH` means; nothing if it is no such text.
-    fn memory_range(&self, text: &str) -> Option<Result<(u32, u32), CommandError>> {
+    fn memory_range(&self, text: &str) -> Option<Result<MemoryRange, CommandError>> {
         let (start, length) = text.rsplit_once(',')?;
-        let bytes = self.machine.memory().len();
         let range = || {
-            let (start, length) = (self.number(start)?, self.number(length)?);
+            let (Address { memory, number }, length) = (self.address(start)?, self.number(length)?);
+            let (start, bytes) = (
+                number,
+                self.machine.memory_at(memory).map_or(0, <[u8]>::len),
+            );
             let end = start.checked_add(length);
             let inside = start >= 0 && length > 0 && end.is_some_and(|end| end <= bytes as i128);
             match (u32::try_from(start), u32::try_from(length)) {
-                (Ok(start), Ok(length)) if inside => Ok((start, length)),
+                (Ok(start), Ok(length)) if inside => Ok(MemoryRange {
+                    memory,
+                    start,
+                    length,
+                }),
                 _ => Err(CommandError::Invalid(format!(
-                    "'{text}' is no range of the program's memory, which has {bytes} bytes"
+                    "'{text}' is no range of {}, which has {bytes} bytes",
+                    named_memory(memory)
                 ))),
             }
         };
@@ -375,9 +422,11 @@ impl<'a> Scene<'a> {
     pub(crate) fn watched(&self, text: &str) -> String {
         let shown = match self.memory_range(text) {
             None => self.print(text, 0).map(|(value, _)| value),
-            Some(range) => range.map(|(start, length)| {
-                let range = start as usize..(start + length.min(WATCHED_BYTES)) as usize;
-                let bytes = self.machine.memory().get(range).unwrap_or_default();
+            Some(range) => range.map(|range| {
+                let (start, length) = (range.start, range.length);
+                let shown = start as usize..(start + length.min(WATCHED_BYTES)) as usize;
+                let memory = self.machine.memory_at(range.memory).unwrap_or_default();
+                let bytes = memory.get(shown).unwrap_or_default();
                 let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 let more = if length > WATCHED_BYTES { " …" } else { "" };
                 hex.join(" ") + more
@@ -403,8 +452,16 @@ impl<'a> Scene<'a> {
     /// What has to be watched to see writes of an expression, or of memory given as `ADDRESS, LENGTH`.
     pub(crate) fn watches(&self, text: &str, frame: u32) -> Result<Vec<Watch>, CommandError> {
         if let Some(range) = self.memory_range(text) {
-            let (start, length) = range?;
-            return Ok(vec![Watch::Memory { start, length }]);
+            let MemoryRange {
+                memory,
+                start,
+                length,
+            } = range?;
+            return Ok(vec![Watch::Memory {
+                memory,
+                start,
+                length,
+            }]);
         }
         let value = self.evaluate(text, frame)?;
         let place = value.place().ok_or_else(|| {
@@ -442,7 +499,12 @@ impl<'a> Scene<'a> {
                 local: index,
             }),
             Holder::Global(index) => Some(Watch::Global(index)),
-            Holder::Memory { address, length } => Some(Watch::Memory {
+            Holder::Memory {
+                memory,
+                address,
+                length,
+            } => Some(Watch::Memory {
+                memory,
                 start: address,
                 length,
             }),

@@ -379,14 +379,19 @@ fn operand(view: &FrameView, index: u32) -> Looked {
     Looked::Cell(view.operand_cell(index as usize))
 }
 
-/// What is looked at to read something; nothing of what is computed, or was removed.
+/// What is looked at to read something; nothing of what is computed, was removed, or does not change.
 fn looked_at(machine: &Machine, holder: &Holder) -> Option<Looked> {
     Some(match *holder {
-        Holder::Memory { address, length } => Looked::Bytes(address, length),
+        Holder::Memory {
+            memory: 0,
+            address,
+            length,
+        } => Looked::Bytes(address, length),
         Holder::Local { frame, index } => local(&machine.frame(frame as usize)?, index),
         Holder::Operand { frame, index } => operand(&machine.frame(frame as usize)?, index),
         Holder::Global(at) => Looked::Global(at),
-        Holder::Computed(_) | Holder::Removed => return None,
+        // Memories but the first are as they were, whatever comes: no future goes on behind a write to them.
+        Holder::Memory { .. } | Holder::Computed(_) | Holder::Removed => return None,
     })
 }
 
@@ -426,9 +431,11 @@ impl Stopped for Watching<'_> {
         Machines(self.machine).global(index)
     }
 
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
-        self.note(Looked::Bytes(address, buffer.len() as u32));
-        Machines(self.machine).memory(address, buffer)
+    fn memory(&self, memory: u32, address: u32, buffer: &mut [u8]) -> bool {
+        if memory == 0 {
+            self.note(Looked::Bytes(address, buffer.len() as u32));
+        }
+        Machines(self.machine).memory(memory, address, buffer)
     }
 
     fn table(&self, index: u32) -> Option<FuncIdx> {
@@ -507,6 +514,16 @@ impl Terms<'_, '_> {
             offset,
             length,
         } = &reading.piece;
+        if let Holder::Memory {
+            memory: memory @ 1..,
+            address,
+            ..
+        } = source
+        {
+            let machine = self.numbers.machine();
+            let value = constant(machine, (*memory, *address), reading).ok_or(Open::Unfit)?;
+            return self.numbers.number(value);
+        }
         let place = match looked_at(self.numbers.machine(), source).ok_or(Open::Unfit)? {
             Looked::Bytes(address, _) => Looked::Bytes(address + offset, *length),
             place if *offset == 0 => place,
@@ -515,6 +532,21 @@ impl Terms<'_, '_> {
         self.looked.push(place);
         self.numbers.read(place, *length, reading.signed)
     }
+}
+
+/// A number in a memory that does not change.
+fn constant(machine: &Machine, (memory, address): (u32, u32), reading: &NumberAt) -> Option<i128> {
+    let mut bytes = [0; 16];
+    let read = bytes.get_mut(..reading.piece.length as usize)?;
+    if !Machines(machine).memory(memory, address, read) {
+        return None;
+    }
+    let is_negative = reading.signed && read.last()? & 0x80 != 0;
+    let rest = read.len();
+    if is_negative {
+        bytes.get_mut(rest..)?.fill(0xff);
+    }
+    Some(i128::from_le_bytes(bytes))
 }
 
 /// `chip_digital_write(13, 1)` holds before that call.

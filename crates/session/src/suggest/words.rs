@@ -56,7 +56,11 @@ pub(super) fn meant(subject: &Subject, text: &str) -> Result<Vec<StateWord>, Str
         .iter()
         .flat_map(|place| &place.pieces)
         .map(|piece| match piece.source {
-            Holder::Memory { address, length } => {
+            Holder::Memory {
+                memory: 0,
+                address,
+                length,
+            } => {
                 let (first, last) = (address / 4, (address + length.max(1) - 1) / 4);
                 Some(
                     (first..=last)
@@ -158,9 +162,14 @@ impl Looking<'_> {
                         && depth == Some(from as usize)
                         && here.is_some_and(|view| view.func == func)
                 }
-                (Holder::Memory { address, length }, StateWord::Memory(at)) => {
-                    *address < at.saturating_add(4) && at < address.saturating_add(*length)
-                }
+                (
+                    Holder::Memory {
+                        memory: 0,
+                        address,
+                        length,
+                    },
+                    StateWord::Memory(at),
+                ) => *address < at.saturating_add(4) && at < address.saturating_add(*length),
                 _ => false,
             })
     }

@@ -473,7 +473,7 @@ impl<'s> Walk<'s> {
             3 => Look::Memory {
                 address: "512".to_owned(),
                 length: 64,
-                memory: 0,
+                memory: None,
             },
             4 => Look::Disassemble {
                 place: None,

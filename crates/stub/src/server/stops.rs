@@ -65,12 +65,14 @@ fn vm_watch(watch: &borges_wire::Watch) -> Option<borges_vm::Watch> {
     use borges_wire::WatchAccess;
     let (access, vm) = match *watch {
         borges_wire::Watch::Memory {
+            memory,
             address,
             length,
             access,
         } => (
             access,
             borges_vm::Watch::Memory {
+                memory,
                 start: address,
                 length,
             },

@@ -39,7 +39,13 @@ impl Watched {
         let mut all = Self::default();
         for watch in watches {
             match *watch {
-                Watch::Memory { start, length } => {
+                // Instructions that name their memory are the other tier's in any case.
+                Watch::Memory { memory: 1.., .. } => {}
+                Watch::Memory {
+                    memory: 0,
+                    start,
+                    length,
+                } => {
                     let start = u64::from(start);
                     let end = start + u64::from(length);
                     all.bytes.each.push(start..end);

@@ -19,8 +19,10 @@ use crate::types::Offset;
 /// when it wrote the value that was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Watch {
-    /// Bytes of the memory.
+    /// Bytes of a memory of the first instance.
     Memory {
+        /// Its index in the module.
+        memory: u32,
         /// Address of the first.
         start: u32,
         /// How many.
@@ -243,20 +245,26 @@ impl Machine {
             .watches
             .iter()
             .position(|watch| match *watch {
-                Watch::Memory { start, length } => self.writes_memory(start, length),
+                Watch::Memory {
+                    memory,
+                    start,
+                    length,
+                } => self.writes_memory(memory, start, length),
                 Watch::Global(global) => self.writes_global(global).unwrap_or(false),
                 Watch::Local { frame, local } => self.writes_local(frame, local),
             })
     }
 
-    fn writes_memory(&self, start: u32, length: u32) -> bool {
+    fn writes_memory(&self, memory: u32, start: u32, length: u32) -> bool {
+        let watched = self.instances.first();
+        let watched = watched.map_or(NONE, |first| first.memory_at(memory));
         let (start, end) = (u64::from(start), u64::from(start) + u64::from(length));
-        self.about_to_write()
+        self.about_to_write(watched)
             .is_some_and(|written| written.start.max(start) < written.end.min(end))
     }
 
-    /// The addresses of the first instance's memory that the next instruction writes.
-    fn about_to_write(&self) -> Option<Range<u64>> {
+    /// The addresses of this memory of the store that the next instruction writes.
+    fn about_to_write(&self, memory: u32) -> Option<Range<u64>> {
         let location = self.location()?;
         let instr = self.next_instr()?;
         let index = match instr {
@@ -265,8 +273,7 @@ impl Machine {
             _ => 0,
         };
         let instance = self.instances.get(location.instance.0 as usize)?;
-        let written = instance.memory_at(index);
-        if written == NONE || written != self.instances.first()?.memory {
+        if memory == NONE || instance.memory_at(index) != memory {
             return None;
         }
         let operand = |depth: usize| {

@@ -224,8 +224,10 @@ impl Comparison {
 /// Stops when a part of the program's state is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Watch {
-    /// Bytes of the linear memory.
+    /// Bytes of a linear memory.
     Memory {
+        /// Which memory of the module; the first is 0.
+        memory: u32,
         /// First byte.
         address: u32,
         /// Number of bytes.

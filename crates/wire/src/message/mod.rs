@@ -30,7 +30,7 @@ pub use failure::{Failure, Measure};
 pub use report::{DeviceLimits, DeviceStatus, LOAD_OVERHEAD, PauseReason, Report};
 
 /// Names the format of all messages and trace records; both sides must have the same.
-pub const SCHEMA: u32 = 0x7eea_0728;
+pub const SCHEMA: u32 = 0x09c1_3b47;
 
 /// Counts the branches that the host has put the device on. Newer is larger.
 #[derive(

@@ -132,7 +132,8 @@ first), operands $stack0, $stack1, … (the bottom first)."),
     .notation()
     .details("ADDRESS is an expression; before a LENGTH, put it in parentheses if it has spaces. \
 With /NFU, N units are shown in notation F (x, d, u, t, o, c, f, or s for texts that end with a zero), each of size U \
-(b: 1 byte, h: 2, w: 4, g: 8). Of a program with several memories, it is memory 0 unless another is named.")
+(b: 1 byte, h: 2, w: 4, g: 8). Of a program with several memories, it is the one that the address is in unless another is named: \
+that of the code in the frame shown, or that in which a variable lies.")
     .examples(&[
             ("x 1024", "64 bytes from address 1024"),
             ("x (buffer + 4) 16", "16 bytes"),
@@ -213,10 +214,10 @@ $global0 the first global, mem8[a] to mem64[a] memory.\n\
 NOTATION is x (hexadecimal), d (signed), u (unsigned), t (binary), o (octal), c (letter) or f (float).";
 
 /// The memory that is named, or the first.
-fn which_memory(cursor: &mut Cursor<'_>) -> Result<u32, Misread> {
+fn which_memory(cursor: &mut Cursor<'_>) -> Result<Option<u32>, Misread> {
     match cursor.keyword("in") {
-        true => cursor.small("a memory's number"),
-        false => Ok(0),
+        true => cursor.small("a memory's number").map(Some),
+        false => Ok(None),
     }
 }
 

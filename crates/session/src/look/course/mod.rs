@@ -133,10 +133,14 @@ impl Stopped for Noting<'_> {
         self.state.global(index)
     }
 
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         let length = buffer.len() as u32;
-        self.note(Holder::Memory { address, length });
-        self.state.memory(address, buffer)
+        self.note(Holder::Memory {
+            memory,
+            address,
+            length,
+        });
+        self.state.memory(memory, address, buffer)
     }
 
     fn table(&self, index: u32) -> Option<FuncIdx> {
@@ -543,12 +547,21 @@ fn watches_of(followed: &[Followed]) -> Vec<Watch> {
 fn overlap(a: Watch, b: Watch) -> bool {
     match (a, b) {
         (
-            Watch::Memory { start, length },
             Watch::Memory {
+                memory,
+                start,
+                length,
+            },
+            Watch::Memory {
+                memory: elsewhere,
                 start: other,
                 length: others,
             },
-        ) => start < other.saturating_add(others) && other < start.saturating_add(length),
+        ) => {
+            memory == elsewhere
+                && start < other.saturating_add(others)
+                && other < start.saturating_add(length)
+        }
         (a, b) => a == b,
     }
 }

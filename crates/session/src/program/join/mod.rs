@@ -97,7 +97,10 @@ fn join(parts: &[Part<'_>], board: &borges_board::Board) -> Result<Vec<u8>, Join
             globals: (0..part.count(Kind::Global))
                 .map(|index| numbers.of(Kind::Global, index))
                 .collect(),
-            has_first_memory: part.count(Kind::Memory) == 0 || numbers.of(Kind::Memory, 0) == 0,
+            memory: match part.count(Kind::Memory) {
+                0 => 0,
+                _ => numbers.of(Kind::Memory, 0),
+            },
         })
         .collect();
     let sections = joined_sections(&joined);

@@ -36,7 +36,7 @@ impl Stopped for Anywhere<'_> {
         Some(Value::I32(2048 + 32 * old as i32))
     }
 
-    fn memory(&self, address: u32, buffer: &mut [u8]) -> bool {
+    fn memory(&self, _memory: u32, address: u32, buffer: &mut [u8]) -> bool {
         for (byte, at) in buffer.iter_mut().zip(address..) {
             *byte = (at.wrapping_mul(0x9e37_79b1) >> 24) as u8;
         }

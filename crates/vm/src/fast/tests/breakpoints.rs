@@ -38,6 +38,7 @@ fn watches(random: &mut Random) -> Vec<Watch> {
     let count = 1 + random.below(3);
     let watch = |_| match random.below(3) {
         0 => Watch::Memory {
+            memory: u32::from(random.below(4) == 0),
             start: random.magnitude(1 << 17) as u32,
             length: 1 + random.magnitude(40) as u32,
         },
