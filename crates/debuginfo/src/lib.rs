@@ -40,6 +40,7 @@ mod hand_made;
 mod host;
 mod joined;
 mod lines;
+mod memories;
 mod module;
 mod parts;
 mod place;

@@ -9,7 +9,7 @@ use wasmparser::{
     BinaryReader, FunctionBody, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload,
 };
 
-use crate::joined::Memories;
+use crate::memories::Memories;
 use crate::warning::{DebugPart, Problem, Warnings};
 
 /// Why [`crate::DebugInfo::load`] refused its bytes.

@@ -7,8 +7,9 @@ use gimli::LittleEndian;
 use gimli::write::{EndianVec, Writer};
 use wasmparser::BinaryReader;
 
-use super::memories::{self, Memories};
+use super::memories;
 use super::{CodeMap, JoinedPart, SECTION};
+use crate::memories::Memories;
 use crate::module::ModuleIndex;
 use crate::warning::{DebugPart, Problem, Warnings};
 

@@ -1,4 +1,4 @@
-//! Which memory is whose, where modules with memories of their own became one.
+//! How the joined module says which memory is whose.
 
 use std::ops::Range;
 
@@ -7,44 +7,7 @@ use gimli::write::{EndianVec, Writer};
 use wasmparser::BinaryReader;
 
 use super::JoinedPart;
-
-/// What of a joined module works on another memory than the first; nothing of other modules.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Memories {
-    parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug)]
-struct Part {
-    memory: u32,
-    /// Offsets from where the contents of the section with the code begin.
-    code: Range<u32>,
-    /// Its units of DWARF, by their order.
-    units: Range<u32>,
-    globals: Vec<u32>,
-}
-
-impl Memories {
-    /// The memory of the code at an offset in the section's contents.
-    pub(crate) fn of_code(&self, at: u32) -> u32 {
-        self.found(|part| part.code.contains(&at))
-    }
-
-    /// The memory that the variables of a unit of DWARF lie in.
-    pub(crate) fn of_unit(&self, number: u32) -> u32 {
-        self.found(|part| part.units.contains(&number))
-    }
-
-    /// The memory that addresses in a global are in.
-    pub(crate) fn of_global(&self, index: u32) -> u32 {
-        self.found(|part| part.globals.contains(&index))
-    }
-
-    fn found(&self, is_its: impl Fn(&Part) -> bool) -> u32 {
-        let part = self.parts.iter().find(|part| is_its(part));
-        part.map_or(0, |part| part.memory)
-    }
-}
+use crate::memories::{Memories, Part};
 
 /// Whether nothing has to be said: all work on the first memory.
 pub(super) fn is_one(parts: &[JoinedPart<'_>]) -> bool {

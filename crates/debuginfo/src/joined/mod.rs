@@ -9,7 +9,6 @@ mod maps;
 mod memories;
 
 pub(crate) use maps::Joined;
-pub(crate) use memories::Memories;
 
 use dwarf::Missing;
 
