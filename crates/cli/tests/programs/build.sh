@@ -14,6 +14,10 @@ c() { # c SOURCE OUTPUT OPTIONS..., with clang's own options in $flags
     chmod 644 "$2"
 }
 
+# A program of WASI (Debian's wasi-libc and libclang-rt-14-dev-wasm32).
+clang-14 --target=wasm32-wasi -O1 -g -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. depth.c -o depth.wasm
+chmod 644 depth.wasm
+
 # Three modules that are linked by name when they are run.
 c linked/station.c linked/station.wasm --no-entry --export=main
 c linked/filter.c linked/filter.wasm --no-entry

@@ -1,6 +1,6 @@
 //! Questions that the graph of a program's states answers, over all inputs for ever, before any path is looked for.
 
-use borges_concolic::{Budget, Comparing, End, Explored, Passing, Start, Watched};
+use borges_concolic::{Budget, Comparing, End, Explored, Passing, Start, SystemChoices, Watched};
 use borges_multiverse::graph::NodeId;
 use borges_vm::CodeOffset;
 
@@ -61,8 +61,26 @@ impl Inquiry {
             || within.rounds.is_some()
             || within.order.is_some()
             || !self.stops.is_empty()
-            // What it says of errors must be said with the answer.
-            || self.start.board.system().is_some()
+            // Where no call fails that must be said with the answer, and no graph says that all is known.
+            || self.calls_system() && self.start.choices.faults == 0
+    }
+
+    fn calls_system(&self) -> bool {
+        self.start.board.system().is_some()
+    }
+
+    /// The program at a start, for all its runs. Of an operating system that is more than was asked for: any number of
+    /// errors, standard input of any bytes and any length. What none of these runs comes to, none of the fewer does; what
+    /// one of them comes to need not be an answer.
+    fn of_all_runs(&self, start: &Start) -> Subject {
+        let mut subject = Subject {
+            start: start.clone(),
+            ..self.subject()
+        };
+        if self.calls_system() {
+            subject.start.choices = SystemChoices::any_input(start.choices.faults > 0, None);
+        }
+        subject
     }
 
     /// What all runs from a state come to, if the goal is a trap and the states that follow are soon known.
@@ -70,10 +88,7 @@ impl Inquiry {
         if self.is_bounded() || !matches!(self.goal, Goal::Trap(_) | Goal::TrapAt(..)) {
             return None;
         }
-        let subject = Subject {
-            start: start.clone(),
-            ..self.subject()
-        };
+        let subject = self.of_all_runs(start);
         let options = StatesOptions {
             states: Some(MOST_STATES),
             ..self.states_options()
@@ -98,6 +113,7 @@ impl Inquiry {
         }
         match found.all_come_to(&conditions, &is_asked)? {
             true => Some(Lasting::Goal),
+            false if self.calls_system() => None,
             false => Some(Lasting::Both),
         }
     }
@@ -116,7 +132,7 @@ impl Inquiry {
             states: Some(MOST_STATES),
             ..self.states_options()
         };
-        let subject = self.subject();
+        let subject = self.of_all_runs(&self.start);
         let effort = Effort::new(budget, budget, &|_| ());
         let none = Conditions::new(&subject, &[]).ok()?;
         let conditions = match self.question {
@@ -152,6 +168,9 @@ impl Inquiry {
                 return None;
             }
             runs.extend(run);
+        }
+        if self.calls_system() && !runs.is_empty() {
+            return None;
         }
         Some(Forever {
             explored: device.explored(runs)?,
