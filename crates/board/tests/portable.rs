@@ -102,7 +102,7 @@ fn what_the_user_declares_travels() {
 
 /// A state that has travelled; nothing if what arrived is none of this board.
 fn arrived(state: &BoardState, board: &Board) -> Option<BoardState> {
-    let portable = state.portable().expect("a lean state without a system");
+    let portable = state.portable(board).expect("a lean state");
     let bytes = postcard::to_allocvec(&portable).expect("it can be written");
     let portable: PortableState = postcard::from_bytes(&bytes).expect("it can be read");
     portable.on(board)
@@ -135,7 +135,7 @@ fn states_travel() {
     }
     assert!(changes > 10, "{changes} changes");
     // Screen, strip and console stay where they are.
-    assert_eq!(BoardState::new(&board).portable(), None);
+    assert_eq!(BoardState::new(&board).portable(&board), None);
     let mut other = board.clone();
     other.motors += 1;
     assert_eq!(arrived(&state, &other), None);

@@ -80,7 +80,7 @@ pub(crate) enum Asked {
 pub enum Wanted<'w> {
     /// A program of a model language.
     Model(&'w SurveyAsked),
-    /// A device program [of which several processes can](DeviceAsked::for_several).
+    /// A device program.
     Device(&'w DeviceAsked),
 }
 

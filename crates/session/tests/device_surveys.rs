@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use borges_languages::model::{DigestSize, Progress};
+use borges_session::Provided;
 use borges_session::command::Flow;
 use borges_session::suggest::{
     Demanded, DeviceAsked, DeviceSurveyFile, DeviceSurveyors, StatesOptions, StatesReport,
@@ -23,8 +24,8 @@ use borges_session::survey::{Keeping, SurveyError};
 
 /// Some programs of which the graph closes soon, with another board than the one beside them if that is said.
 fn programs() -> Vec<(PathBuf, Option<PathBuf>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let folders = fs::read_dir(root).unwrap().flatten();
+    let folders = fs::read_dir(root().join("examples"));
+    let folders = folders.unwrap().flatten();
     let with_boards = folders.filter(|folder| folder.path().join("board.toml").is_file());
     let files = with_boards.flat_map(|folder| fs::read_dir(folder.path()).unwrap());
     let files = files.flatten().map(|file| file.path());
@@ -56,7 +57,33 @@ fn programs() -> Vec<(PathBuf, Option<PathBuf>)> {
     all.push((dial, Some(peg)));
     let heater = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs/heater.wasm");
     all.push((heater, None));
+    let of_system = WITH_SYSTEM.map(|program| (root().join(program), None));
+    all.extend(of_system);
     all
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Programs of an operating system. One of them changes files.
+const WITH_SYSTEM: [&str; 2] = [
+    "crates/cli/tests/programs/depth.wasm",
+    "crates/cli/tests/programs/latch.wasm",
+];
+
+/// What is asked of a program: of one that calls an operating system, through all errors, with a folder.
+fn options_of(program: &Path) -> StatesOptions {
+    let calls_system = WITH_SYSTEM.iter().any(|known| program.ends_with(known));
+    let folders = vec![(root().join("examples/save-notes/data"), "/data".to_owned())];
+    StatesOptions {
+        faults: calls_system,
+        system: calls_system.then(|| Provided {
+            folders,
+            ..Provided::default()
+        }),
+        ..StatesOptions::default()
+    }
 }
 
 /// What does not depend on time.
@@ -72,7 +99,7 @@ fn graph(program: &Path, board: Option<&Path>) -> StatesReport {
 fn graph_of((program, board): (&Path, Option<&Path>), demands: &[Demanded]) -> StatesReport {
     let options = StatesOptions {
         time: Some(Duration::from_secs(300)),
-        ..StatesOptions::default()
+        ..options_of(program)
     };
     let report = states_of_program(program, board, &options, demands, &mut |_| Flow::Continue);
     said(report.unwrap())
@@ -89,7 +116,7 @@ fn asked_of(
 ) -> DeviceAsked {
     let options = StatesOptions {
         states,
-        ..StatesOptions::default()
+        ..options_of(program)
     };
     DeviceAsked::open(program, board, options, demands.to_vec(), DigestSize::By64).unwrap()
 }

@@ -11,6 +11,7 @@
 //! | [`WasiImport`], [`Function`] | the 46 functions, by name, with signatures and the errors they may be made to fail with |
 //! | [`Called`] | what a call comes to: an answer, the end, a trap, or a question |
 //! | [`Wants`], [`Chosen`] | the question, and the answer of the embedding, as plain data |
+//! | [`PortableWorld`] | a state as it travels to who knows how it began |
 //! | [`FileChange`] | where the files of two worlds differ |
 //!
 //! # Invariants
@@ -37,6 +38,7 @@ mod function;
 mod limits;
 mod memory;
 mod names;
+mod portable;
 mod replace;
 mod rights;
 mod setup;
@@ -52,6 +54,7 @@ pub use function::{Function, Preview, WasiImport, WasmType};
 pub use limits::WorldLimits;
 pub use memory::{BadPointer, Memory, MemoryWrite};
 pub use names::{Listed, NoSubject, OpenDescriptor};
+pub use portable::PortableWorld;
 pub use setup::{Item, Setup, SetupError};
 pub use store::{BLOCK, Content};
 pub use world::{Output, World};

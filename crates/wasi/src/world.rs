@@ -5,12 +5,13 @@ use crate::limits::WorldLimits;
 use crate::rights;
 use crate::setup::{Item, Setup, SetupError};
 use crate::store::{Content, Digest, Hasher, Held, Numbered};
-use crate::tree::{Data, Directory, Ino, Name, Times, Tree};
+use crate::tree::{Data, Directory, Ino, Name, Times, Tree, is_name};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 /// A world: files, descriptors, streams and clocks of a program. One value that is cheap to clone and shares what it
@@ -51,7 +52,7 @@ pub(crate) struct Fixed {
 const INPUT_OVER: u64 = u64::MAX;
 
 /// An output of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Output {
     /// Standard output.
     Standard,
@@ -65,7 +66,7 @@ impl Output {
 }
 
 /// What a descriptor leads to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Open {
     Input,
     Output(Output),
@@ -384,12 +385,7 @@ fn fill(
         u64::from(setup.limits.depth),
     )?;
     for (name, item) in items {
-        let bad = name.is_empty()
-            || name == "."
-            || name == ".."
-            || name.contains(['/', '\0'])
-            || name.len() > setup.limits.name_bytes as usize;
-        if bad {
+        if !is_name(name, setup.limits.name_bytes) {
             return Err(SetupError::Name(name.clone()));
         }
         at_most(

@@ -1,9 +1,10 @@
-//! A million calls with any arguments: no panic, no write beyond the memory, no change without success.
+//! A million calls with any arguments: no panic, no write beyond the memory, no change without success. Worlds that
+//! travel arrive as they were, and from bytes that nobody sent comes no world that panics.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use borges_wasi::{
-    Called, Chosen, Errno, Function, Item, Preview, Setup, Wants, WasiImport, WasmType, World,
-    WorldLimits,
+    Called, Chosen, Errno, Function, Item, PortableWorld, Preview, Setup, Wants, WasiImport,
+    WasmType, World, WorldLimits,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,8 @@ struct Seen {
     misuses: usize,
     /// Different error numbers.
     errnos: usize,
+    /// Worlds that travelled, bytes that were none, and others that were.
+    travelled: [usize; 3],
 }
 
 const MEMORY: u64 = 0x10000;
@@ -184,17 +187,57 @@ fn choice(
     }
 }
 
+/// Sends a world, and bytes that are nearly what is sent of it.
+fn travel(random: &mut Random, first: &World, sent: &World, seen: &mut Seen) {
+    let mut bytes = postcard::to_allocvec(&sent.portable(first)).unwrap();
+    let portable: PortableWorld = postcard::from_bytes(&bytes).unwrap();
+    let arrived = portable.on(first).expect("a world of this program");
+    assert!(arrived == *sent);
+    assert_eq!(arrived.state_hash(), sent.state_hash());
+    assert_eq!(arrived.size(), sent.size());
+    seen.travelled[0] += 1;
+    for _ in 0..=random.below(2) {
+        let at = random.below(bytes.len() as u64) as usize;
+        bytes[at] = random.below(256) as u8;
+    }
+    let portable = postcard::from_bytes::<PortableWorld>(&bytes);
+    let Some(mut stranger) = portable.ok().and_then(|portable| portable.on(first)) else {
+        seen.travelled[1] += 1;
+        return;
+    };
+    seen.travelled[2] += 1;
+    let memory_now = memory(random);
+    for _ in 0..20 {
+        let function = Function::ALL[random.below(46) as usize];
+        let import = WasiImport {
+            preview: Preview::One,
+            function,
+        };
+        let args = arguments(random, function);
+        let called = stranger.call(import, &args, &memory_now.as_slice(), None);
+        if let Ok(Called::Wants(wants)) = called {
+            let chosen = stranger.usual(&wants);
+            let _ = stranger.call(import, &args, &memory_now.as_slice(), Some(&chosen));
+        }
+    }
+    assert!(stranger.folders().len() < 3);
+    assert_eq!(stranger.state_hash(), stranger.clone().state_hash());
+}
+
 /// Makes calls and looks at each.
 fn make(count: usize, seed: u64) -> Seen {
     let mut random = Random(seed);
     let mut seen = Seen::default();
     let mut errnos = BTreeSet::new();
     let (mut world_now, mut memory_now) = (world(&mut random), memory(&mut random));
+    let mut first = world_now.clone();
     for number in 0..count {
         if number % 5000 == 0 {
             (world_now, memory_now) = (world(&mut random), memory(&mut random));
+            first = world_now.clone();
         } else if number % 50 == 0 {
             memory_now = memory(&mut random);
+            travel(&mut random, &first, &world_now, &mut seen);
         }
         let function = Function::ALL[random.below(46) as usize];
         let preview = if random.below(8) == 0 {
@@ -259,4 +302,5 @@ fn any_calls_of_any_functions() {
     assert!(seen.traps > 50_000, "{seen:?}");
     assert!(seen.misuses > 50_000, "{seen:?}");
     assert!(seen.errnos > 20, "{seen:?}");
+    assert!(seen.travelled.iter().all(|times| *times > 1000), "{seen:?}");
 }

@@ -688,6 +688,8 @@ entry: string, };
 export type StatesSurvey = {
 within: SurveyWithin,
 without_events: boolean,
+faults: boolean,
+pieces?: number | null,
 solver?: string | null, };
 
 export type StepSize = "instruction" | "into" | "over" | "out" | "entry";

@@ -14,9 +14,11 @@ c() { # c SOURCE OUTPUT OPTIONS..., with clang's own options in $flags
     chmod 644 "$2"
 }
 
-# A program of WASI (Debian's wasi-libc and libclang-rt-14-dev-wasm32).
-clang-14 --target=wasm32-wasi -O1 -g -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. depth.c -o depth.wasm
-chmod 644 depth.wasm
+# Programs of WASI (Debian's wasi-libc and libclang-rt-14-dev-wasm32).
+for name in depth latch; do
+    clang-14 --target=wasm32-wasi -O1 -g -ffile-prefix-map="$PWD=." -fdebug-compilation-dir=. "$name.c" -o "$name.wasm"
+    chmod 644 "$name.wasm"
+done
 
 # Three modules that are linked by name when they are run.
 c linked/station.c linked/station.wasm --no-entry --export=main

@@ -4,9 +4,9 @@
 //! sent. Who gets a state believes it only if it is what it is called, since a name is made of all that is compared of a
 //! state.
 
-use borges_board::PortableState;
+use borges_board::{Board, PortableState};
 use borges_multiverse::fingerprint::WideFingerprint;
-use borges_vm::{Delta, FrameView, Snapshot, ValType};
+use borges_vm::{Delta, FrameView, Shared, Snapshot, ValType};
 use serde::{Deserialize, Serialize};
 
 use super::place::{NextCall, Place};
@@ -21,7 +21,11 @@ use crate::set::Set;
 
 /// Packs states for other processes; see [`Device::packer`].
 #[derive(Clone, Debug)]
-pub struct Packer(Option<Snapshot>);
+pub struct Packer {
+    /// The first state's machine.
+    first: Option<Snapshot>,
+    board: Shared<Board>,
+}
 
 /// A state for a device of the same program with the same facts in another process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -61,13 +65,13 @@ impl Packed {
     pub(super) fn of(state: &DeviceState, cone: Option<&Cone>, packer: &Packer) -> Option<Self> {
         let stands = match &state.0.stands {
             Stands::Before(before) => {
-                let machine = Delta::between(packer.0.as_ref()?, &before.snapshot).ok()?;
+                let machine = Delta::between(packer.first.as_ref()?, &before.snapshot).ok()?;
                 PackedStands::Before(Box::new(PackedBefore {
                     machine: machine.to_bytes().into(),
                     places: before.places.clone(),
                     variables: before.variables.clone(),
                     constraints: before.constraints.clone(),
-                    board: before.board.portable()?,
+                    board: before.board.portable(&packer.board)?,
                     model: before.model.clone(),
                     taints: before.taints.clone(),
                     clocks: before.clocks.clone(),
@@ -123,7 +127,10 @@ impl Device<'_> {
     /// Packs states for devices of this program with the same facts in other processes.
     #[must_use]
     pub fn packer(&self) -> Packer {
-        Packer(self.initial.snapshot().cloned())
+        Packer {
+            first: self.initial.snapshot().cloned(),
+            board: self.start.board.clone(),
+        }
     }
 
     /// A state that was packed; nothing if it is none of this program.

@@ -168,12 +168,7 @@ impl Within {
                 "at most {MOST_STDIN} bytes of standard input can be anything"
             ));
         }
-        let is_piece = |bytes: u32| (1..=MOST_STDIN).contains(&bytes);
-        if self.pieces.is_some_and(|bytes| !is_piece(bytes)) {
-            return Err(format!(
-                "standard input comes in pieces of 1 to {MOST_STDIN} bytes"
-            ));
-        }
+        known_pieces(self.pieces)?;
         if question.is_of_states() {
             let fails = self.faults.unwrap_or(0) > 0;
             return Ok(SystemChoices::any_input(fails, self.pieces));
@@ -188,6 +183,19 @@ impl Within {
             more: false,
             ..SystemChoices::default()
         })
+    }
+}
+
+/// Refuses pieces that standard input does not come in.
+///
+/// # Errors
+/// Which there are.
+pub(crate) fn known_pieces(pieces: Option<u32>) -> Result<(), String> {
+    match pieces.is_none_or(|bytes| (1..=MOST_STDIN).contains(&bytes)) {
+        true => Ok(()),
+        false => Err(format!(
+            "standard input comes in pieces of 1 to {MOST_STDIN} bytes"
+        )),
     }
 }
 

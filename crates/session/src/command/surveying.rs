@@ -72,6 +72,12 @@ pub struct StatesSurvey {
     /// Leave out interrupts and timers.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub without_events: bool,
+    /// Any call of an operating system may fail, any number of times.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub faults: bool,
+    /// Standard input comes in pieces of at most so many bytes; without it, as it may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<u32>,
     /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; nothing for the best there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,

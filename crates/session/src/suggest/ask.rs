@@ -7,6 +7,7 @@ use borges_concolic::{Start, UNASKED_STDIN, solver};
 use borges_vm::{Outcome, Trap};
 
 use super::errand::{About, errand};
+use super::exploring::NO_SYSTEM;
 use super::inquiry::{Goal, Inquiry, is_called};
 use super::surveying;
 use crate::command::Observer;
@@ -18,9 +19,6 @@ use crate::command::{CodePlace, Flow, Reply};
 use crate::error::CommandError;
 use crate::history::entry::{EntryKind, Moment};
 use crate::stage::{Stage, universe_id};
-
-/// Why what is about an operating system cannot be asked.
-const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
 
 /// Choices that a `why` looks at: the last ones.
 const MOST_TURNS: usize = 256;

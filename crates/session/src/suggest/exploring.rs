@@ -14,7 +14,7 @@ use borges_concolic::{
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
 use super::{Subject, cuts, evidence, telling, words};
-use crate::command::question::UnexploredReport;
+use crate::command::question::{UnexploredReport, known_pieces};
 use crate::command::{Event, Flow};
 use crate::program::{Library, OpenError, Provided};
 
@@ -46,6 +46,9 @@ pub struct StatesOptions {
     /// Split states until every way is open to all values of its state, as far as that is possible.
     pub split: bool,
 }
+
+/// What is said where a program calls no operating system, and something of one is asked.
+pub(super) const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
 
 /// States without a bound of the caller's.
 const STATES: usize = 1_000_000;
@@ -102,6 +105,18 @@ impl StatesOptions {
         SystemChoices::any_input(self.faults, self.piece)
     }
 
+    /// Refuses what means nothing for a program.
+    ///
+    /// # Errors
+    /// It calls no operating system, and something of one is asked; or input comes in no such pieces.
+    pub(super) fn fits(&self, subject: &Subject) -> Result<(), OpenError> {
+        let is_asked = self.faults || self.piece.is_some();
+        if is_asked && subject.start.board.system().is_none() {
+            return Err(wrong(&subject.path, NO_SYSTEM.to_owned()));
+        }
+        known_pieces(self.piece).map_err(|message| wrong(&subject.path, message))
+    }
+
     /// Who answers what trying values cannot: the name was looked at before.
     pub(super) fn solver(&self) -> Option<Box<dyn Solver>> {
         solver_named(self.solver.as_deref())
@@ -132,10 +147,7 @@ pub(super) fn subject_of(
     let given = options.system.as_ref();
     let linked = (path, options.libraries.as_slice());
     let mut subject = Subject::open(linked, board, options.entry.as_deref(), given)?;
-    if subject.start.board.system().is_none() && (options.faults || options.piece.is_some()) {
-        let message = "--faults and --pieces are about calls of an operating system (WASI), and this program makes none";
-        return Err(wrong(path, message.to_owned()));
-    }
+    options.fits(&subject)?;
     subject.start.choices = options.choices();
     Ok(subject)
 }

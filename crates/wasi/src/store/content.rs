@@ -83,6 +83,17 @@ impl Content {
         self.read(0, usize::try_from(self.len).unwrap_or(usize::MAX))
     }
 
+    /// The blocks that are not as they were in `first`, by number: their bytes without the zeros at their end.
+    pub(super) fn blocks_beyond(&self, first: &Content) -> Vec<(u64, Vec<u8>)> {
+        let differing = self.blocks.differing(&first.blocks, usize::MAX).into_iter();
+        let bytes = |block| {
+            self.blocks
+                .get(block)
+                .map_or_else(Vec::new, |block| block.bytes.clone())
+        };
+        differing.map(|block| (block, bytes(block))).collect()
+    }
+
     /// Writes bytes; what lies between the end and `offset` becomes zeros. The caller sees to it that the end fits 64
     /// bits.
     pub(crate) fn write(&mut self, offset: u64, bytes: &[u8]) {

@@ -3,6 +3,7 @@
 use super::{Digest, Held, Sparse};
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// A persistent table of things by number: inodes, descriptors.
 #[derive(Clone, Debug)]
@@ -86,12 +87,17 @@ impl<T: Clone> Numbered<T> {
         let Some(thing) = self.remove(from) else {
             return false;
         };
-        if to > self.end {
-            Arc::make_mut(&mut self.free).extend(self.end..to);
-            self.end = to;
-        }
-        self.put(to, thing);
+        self.place(to, thing);
         true
+    }
+
+    /// Puts a thing at any number: those below it that are not in use become free ones.
+    pub(crate) fn place(&mut self, number: u32, thing: T) {
+        if number > self.end {
+            Arc::make_mut(&mut self.free).extend(self.end..number);
+            self.end = number;
+        }
+        self.put(number, thing);
     }
 
     /// Changes a thing that is there.
@@ -103,6 +109,14 @@ impl<T: Clone> Numbered<T> {
                 }
             });
         }
+    }
+}
+
+impl<T: PartialEq> Numbered<T> {
+    /// The numbers at which the two have not the same.
+    pub(crate) fn differing(&self, other: &Numbered<T>) -> Vec<u32> {
+        let numbers = self.things.differing(&other.things, usize::MAX).into_iter();
+        numbers.map(|number| number as u32).collect()
     }
 }
 

@@ -2,13 +2,21 @@
 
 use crate::store::{Cache, Content, Digest, Hasher, Held};
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// The number of an inode. Programs see one more, because some of them take 0 for an entry that is not there.
 pub(crate) type Ino = u32;
 
 /// A name in a directory.
 pub(crate) type Name = Arc<str>;
+
+/// Whether something in a folder can be called that.
+pub(crate) fn is_name(name: &str, most: u32) -> bool {
+    let is_special = name.is_empty() || name == "." || name == "..";
+    !is_special && !name.contains(['/', '\0']) && name.len() <= most as usize
+}
 
 /// A file, a directory or a symbolic link.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +90,9 @@ pub(crate) struct Directory {
     by_order: BTreeMap<u64, Name>,
 }
 
+/// More entries than ever come.
+const MOST_ORDER: u64 = u64::MAX / 2;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     ino: Ino,
@@ -103,6 +114,22 @@ impl Directory {
             by_name: BTreeMap::new(),
             by_order: BTreeMap::new(),
         }
+    }
+
+    /// With these entries, each with its number in their order; `None` if two have one name or one number.
+    pub(super) fn of(parent: Ino, entries: Vec<(String, Ino, u64)>) -> Option<Directory> {
+        let mut directory = Directory::new(parent);
+        for (name, ino, order) in entries {
+            let name = Name::from(name);
+            let is_new = order < MOST_ORDER
+                && directory.by_order.insert(order, name.clone()).is_none()
+                && directory
+                    .by_name
+                    .insert(name, Entry { ino, order })
+                    .is_none();
+            is_new.then_some(())?;
+        }
+        Some(directory)
     }
 
     pub(crate) fn parent(&self) -> Ino {

@@ -1,9 +1,11 @@
 //! Directories, files and symbolic links: a persistent table of inodes.
 
 mod inode;
+mod portable;
 mod resolve;
 
-pub(crate) use inode::{Data, Directory, Ino, Inode, Name, Times};
+pub(crate) use inode::{Data, Directory, Ino, Inode, Name, Times, is_name};
+pub(crate) use portable::PortableInode;
 pub(crate) use resolve::Found;
 
 use crate::errno::Errno;

@@ -24,8 +24,6 @@ pub(super) fn survey(
     device::fits(options)?;
     fits(options)?;
     let board = options.board.as_deref();
-    let next = "without --survey, all states are kept in a graph";
-    refuse(&options.within.system.all_given(), "graphs of states", next)?;
     let within = options.within.asked()?;
     let hosts = hosts(options)?;
     let demands = device::demands(options);
@@ -59,7 +57,7 @@ pub(super) fn resume(
     ];
     let next = "what was kept goes on as it began: with its board, its entry and its solver";
     refuse(&again, "surveys that begin", next)?;
-    refuse(&within.system.all_given(), "graphs of states", next)?;
+    refuse(&within.system.all_given(), "surveys that begin", next)?;
     let asked = &mut kept.asked.options;
     (asked.states, asked.depth, asked.time) = (within.states, within.depth, within.time);
     let by = surveyors(options, &hosts, &kept.asked, output)?;
@@ -77,16 +75,6 @@ fn surveyors(
     asked: &DeviceAsked,
     output: &mut Output,
 ) -> Result<DeviceSurveyors, Failure> {
-    if !hosts.is_empty() {
-        let refused = |why: &str| {
-            let message = format!("{} cannot be surveyed by workers: {why}", asked.name());
-            Failure::usage(
-                message,
-                "without --workers all cores of this computer survey it",
-            )
-        };
-        asked.for_several().map_err(refused)?;
-    }
     let here = DeviceSurveyors::Here(options.survey.cores);
     let crew = crew(options, hosts, Wanted::Device(asked), output)?;
     Ok(crew.map_or(here, Crew::device_surveyors))

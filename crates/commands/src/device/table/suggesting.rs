@@ -24,7 +24,7 @@ const BOUND_WORDS: &[&str] = &[
 const SURVEY: &str = "As 'explore' says it, from here on: but of a state only a digest is kept, so this ends where a graph has no room, and \
 says how probable it is that two states were taken for one. BOUNDS: states=1000000, depth=50 (steps from here), time=60 \
 (seconds), cores=2 (without it, all), bits=128 (of a digest; 64 if nothing is said), events=0 (leave out interrupts), \
-solver=none|z3|bitwuzla|cvc5; at the program's start checkpoint=FILE (kept there too, for 'borges explore --resume FILE'), \
+faults=1 (of WASI: calls may fail), pieces=1 (standard input one by one), solver=none|z3|bitwuzla|cvc5; at the program's start checkpoint=FILE (kept there too, for 'borges explore --resume FILE'), \
 every=300 (seconds); resume=FILE (goes on with what was kept there, with its own conditions, and is kept there again). Ctrl-C \
 or a bound ends it: what was found is said.";
 
@@ -39,6 +39,8 @@ const SURVEY_WORDS: &[&str] = &[
     "cores=",
     "bits=",
     "events=",
+    "faults=",
+    "pieces=",
     "solver=",
     "checkpoint=",
     "every=",
@@ -169,6 +171,8 @@ fn surveying(cursor: &mut Cursor<'_>) -> Result<Request, Misread> {
                 let error = Misread::of(value, "any number of interrupts arrives, or none does");
                 return Err(error.hint("events=0 leaves them out"));
             }
+            ("faults", Some(value)) => survey.faults = small(value)? > 0,
+            ("pieces", Some(value)) => survey.pieces = Some(small(value)?),
             ("solver", Some(value)) => survey.solver = Some(value.text.to_owned()),
             _ => return Ok(false),
         }

@@ -86,6 +86,8 @@ fn asked(stage: &Stage, start: Start, survey: &StatesSurvey) -> Result<DeviceAsk
         survey,
         StatesOptions {
             without_events: survey.without_events,
+            faults: survey.faults,
+            piece: survey.pieces,
             solver: survey.solver.clone(),
             ..StatesOptions::default()
         },
@@ -129,8 +131,12 @@ fn resumed(
         "it is a survey of another program, or on another board: 'borges explore --resume' goes on with any"
     } else if !survey.within.goals.is_empty() {
         "what was kept goes on with its own goals, and no others"
-    } else if survey.without_events || survey.solver.is_some() {
-        "what was kept goes on as it began, with its interrupts and its solver"
+    } else if survey.without_events
+        || survey.solver.is_some()
+        || survey.faults
+        || survey.pieces.is_some()
+    {
+        "what was kept goes on as it began, with its interrupts, its errors and its solver"
     } else if survey.within.wide && kept.asked.told != DigestSize::By128 {
         "64 bits stand for its states"
     } else {

@@ -18,7 +18,7 @@ use crate::command::surveying::Keeping;
 use crate::record::kept::{Blocks, SurveyError, Writer};
 
 /// The first line of a file.
-const MAGIC: &[u8] = b"borges device survey 3\n";
+const MAGIC: &[u8] = b"borges device survey 4\n";
 
 /// A survey that was kept.
 pub struct DeviceSurveyFile {
@@ -47,6 +47,8 @@ struct Head {
     entry: String,
     demands: Vec<Demanded>,
     without_events: bool,
+    faults: bool,
+    piece: Option<u32>,
     solver: Option<String>,
     bits: u32,
     known: Come,
@@ -66,6 +68,8 @@ impl DeviceAsked {
             entry: self.subject.entry.clone(),
             demands: self.demands.clone(),
             without_events: self.options.without_events,
+            faults: self.options.faults,
+            piece: self.options.piece,
             solver: self.options.solver.clone(),
             bits: self.told.bits(),
             known,
@@ -88,13 +92,11 @@ impl DeviceAsked {
     /// What another process wrote.
     ///
     /// # Errors
-    /// It is none, or of a program that this command cannot read, or whose states do not travel; in words.
+    /// It is none, or of a program that this command cannot read; in words.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, String> {
         let head = postcard::from_bytes(bytes);
         let head: Head = head.map_err(|_| "that is no survey".to_owned())?;
-        let asked = Self::of_head(head)?;
-        asked.for_several()?;
-        Ok(asked)
+        Self::of_head(head)
     }
 
     fn of_head(head: Head) -> Result<Self, String> {
@@ -102,6 +104,8 @@ impl DeviceAsked {
             .ok_or("it tells states apart in a way that there is not")?;
         let options = StatesOptions {
             without_events: head.without_events,
+            faults: head.faults,
+            piece: head.piece,
             solver: head.solver,
             ..StatesOptions::default()
         };

@@ -97,7 +97,8 @@ impl DeviceAsked {
         told: DigestSize,
     ) -> Result<Self, OpenError> {
         let linked = (path, options.libraries.as_slice());
-        let opened = Opened::read(linked, board, options.entry.as_deref(), None)?;
+        let given = options.system.as_ref();
+        let opened = Opened::read(linked, board, options.entry.as_deref(), given)?;
         let program = Parcel::of((path, &opened.board), (&opened.program, opened.entry.0));
         Self::of(
             (Subject::of(path, opened), program),
@@ -117,6 +118,7 @@ impl DeviceAsked {
     ) -> Result<Self, OpenError> {
         let path = &subject.path;
         options.known_solver(path)?;
+        options.fits(&subject)?;
         options.comparing(&subject, &Comparing::default())?;
         let conditions = conditions(&subject, &demands).map_err(|message| wrong(path, message));
         conditions.map(drop)?;
@@ -243,19 +245,6 @@ impl DeviceAsked {
     #[must_use]
     pub fn name(&self) -> String {
         self.subject.path.display().to_string()
-    }
-
-    /// Whether several processes can survey it.
-    ///
-    /// # Errors
-    /// Why they cannot.
-    pub fn for_several(&self) -> Result<(), &'static str> {
-        match self.subject.start.board.system() {
-            None => Ok(()),
-            Some(_) => Err(
-                "what the operating system of a program has does not go from process to process",
-            ),
-        }
     }
 
     /// Without a limit of states, unless one is given.
