@@ -12,7 +12,7 @@ use gdbstub::target::ext::lldb_register_info_override::{
 use gdbstub::target::ext::process_info::{ProcessInfo, ProcessInfoResponse};
 use gdbstub::target::ext::wasm::Wasm;
 
-use crate::address::{after_call, of_code};
+use crate::address::of_code;
 use crate::target::Twin;
 
 const TRIPLE: &str = "wasm32-unknown-unknown-wasm";
@@ -103,14 +103,9 @@ impl LldbRegisterInfoOverride for Twin {
 impl Wasm for Twin {
     fn wasm_call_stack(&self, _thread: Tid, next: &mut dyn FnMut(u64)) -> Result<(), String> {
         let session = self.session.borrow();
-        for (number, frame) in session.machine().frames().enumerate() {
-            let offset = frame.offset.0;
-            let waits = number > 0;
-            next(of_code(if waits {
-                after_call(&self.module, offset)
-            } else {
-                offset
-            }));
+        // LLDB looks up the byte before where a caller goes on.
+        for standing in session.machine().standing() {
+            next(of_code(standing.next.0));
         }
         Ok(())
     }

@@ -88,8 +88,8 @@ pub use limits::{LimitExceeded, Limits};
 pub use machine::Thrown;
 pub use machine::{
     AnswerError, BeginError, Exit, Extern, FrameView, HostCall, InstanceId, InterruptError,
-    Location, Machine, NoInstruction, Observer, Outcome, Site, StartError, Transfer, Until, Watch,
-    Write,
+    Location, Machine, NoInstruction, Observer, Outcome, Site, Standing, StartError, Transfer,
+    Until, Watch, Write,
 };
 pub use module::{
     Export, ExternType, GlobalType, HOST_SECTION, Import, InvalidKind, Lent, LoadCause, LoadError,

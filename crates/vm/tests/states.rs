@@ -36,6 +36,7 @@ fn a_state_saved_at_any_step_goes_on_in_another_machine() {
         assert_eq!(other.steps(), one.steps());
         assert_eq!(other.location(), one.location());
         assert!(other.frames().eq(one.frames()));
+        stands_where_frames_are(&one);
         for (number, frame) in one.frames().enumerate() {
             let locals = (0..).map_while(|local| one.local(number, local));
             assert!(locals.eq(frame.locals));
@@ -240,6 +241,7 @@ fn differences_lead_from_any_state_to_any_other() {
         if round % 4 == 0 {
             let _ = to.interrupt(3, &[Value::I32(1)]);
         }
+        stands_where_frames_are(&to);
         let delta = Delta::between(&from.snapshot(None), &to.snapshot(None)).unwrap();
         let delta = Delta::from_bytes(delta.to_bytes()).unwrap();
         (most, total) = (

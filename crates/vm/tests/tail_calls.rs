@@ -121,6 +121,7 @@ fn handlers_and_start_functions_may_end_in_tail_calls() {
                 let mut other = Machine::new(module(text), Limits::default()).unwrap();
                 other.load(&machine.save()).unwrap();
                 assert_eq!(other.hash(), machine.hash());
+                stands_where_frames_are(&machine);
                 match machine.run(machine.steps() + 1) {
                     Exit::HostCall => machine.answer(&[Value::I32(0)]).unwrap(),
                     exit => assert_eq!(exit, Exit::Budget),

@@ -6,7 +6,7 @@
 
 use borges_board::{Board, PortableState};
 use borges_multiverse::fingerprint::WideFingerprint;
-use borges_vm::{Delta, FrameView, Shared, Snapshot, ValType};
+use borges_vm::{Delta, Shared, Snapshot, ValType};
 use serde::{Deserialize, Serialize};
 
 use super::place::{NextCall, Place};
@@ -152,7 +152,6 @@ impl Device<'_> {
         machine
             .apply(&Delta::from_bytes(&sent.machine).ok()?)
             .ok()?;
-        let frames: Vec<FrameView> = machine.frames().collect();
         let board = sent.board.clone().on(&self.start.board)?;
         let there = self.compared(self.budget).next_call(machine, &board);
         let called = |call: &NextCall| (call.primitive, call.args.len(), call.is_input);
@@ -176,7 +175,7 @@ impl Device<'_> {
             model: sent.model.clone(),
             taints: sent.taints.clone(),
             clocks: sent.clocks.clone(),
-            place: place_of(&frames),
+            place: place_of(machine),
             is_moment: sent.is_moment,
             call: sent.call.clone(),
             left_out: sent.left_out.clone(),

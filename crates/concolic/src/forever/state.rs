@@ -427,7 +427,7 @@ impl Compared<'_> {
             taints.resize(read, 0);
             taints.push(taint);
         }
-        let place = place_of(&frames);
+        let place = place_of(&bench.machine);
         let left_out = self.leave_out(bench, &mut path, place, from.before);
         let top = bench.machine.cells().len();
         let places = self.places(&mut bench.dag, top, &path, &dead);
@@ -635,7 +635,7 @@ impl Compared<'_> {
         let dead = self.dead(&frames, &path.looked);
         let mut places = self.places(dag, machine.cells().len(), path, &dead);
         if let Some(learning) = self.unread {
-            let (learning, here) = (learning.borrow(), place_of(&frames));
+            let (learning, here) = (learning.borrow(), place_of(machine));
             let is_left_out = |place: &Place| match place {
                 Place::Byte(at, _) => learning.leaves_out((here, *at)),
                 _ => false,
@@ -691,11 +691,11 @@ impl Compared<'_> {
 }
 
 /// Where a machine stands: the functions on its stack, and their instructions.
-pub(super) fn place_of(frames: &[FrameView]) -> u64 {
+pub(super) fn place_of(machine: &Machine) -> u64 {
     let mut hasher = std::hash::DefaultHasher::new();
-    for frame in frames {
-        (frame.func.0, frame.offset.0).hash(&mut hasher);
-    }
+    machine
+        .standing()
+        .for_each(|standing| standing.hash(&mut hasher));
     hasher.finish()
 }
 

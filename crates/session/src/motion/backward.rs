@@ -268,14 +268,12 @@ fn outermost_own(
     };
     stage.history.seek(last.moment, observer)?;
     let machine = &stage.history.twin().machine;
-    let offset_of = |depth: usize| {
-        machine
-            .frame(machine.depth() - depth)
-            .map(|frame| frame.offset)
-    };
-    let mut depths = 1..=machine.depth();
-    let outermost = depths.find(|depth| offset_of(*depth).is_some_and(|at| is_own(stage, at)));
-    Ok(outermost.map(|depth| (depth, usize::MAX)))
+    let mut stack = machine.standing().rev();
+    let outermost = stack.position(|standing| {
+        let offset = machine.place_of(&standing);
+        offset.is_some_and(|at| is_own(stage, at))
+    });
+    Ok(outermost.map(|callers| (callers + 1, usize::MAX)))
 }
 
 /// The first instructions of all functions.
@@ -358,7 +356,8 @@ fn call_begin(
 ) -> Result<Option<Moment>, CommandError> {
     let machine = &stage.history.twin().machine;
     let frame = machine.depth().checked_sub(depth);
-    let func = frame.and_then(|frame| Some(machine.frame(frame)?.func));
+    let standing = frame.and_then(|frame| machine.standing().nth(frame));
+    let func = standing.map(|standing| standing.func);
     // Below the outermost call is nothing but the start of the program, if there is no start function.
     let outermost = depth <= 1 && func == Some(stage.loaded.entry().0);
     if outermost && stage.program().module.start().is_none() {

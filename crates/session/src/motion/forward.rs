@@ -614,12 +614,8 @@ fn first_instruction(stage: &Stage) -> Option<CodeOffset> {
 
 /// Where the current call returns to, or an exception leads out of it.
 fn return_stops(stage: &Stage) -> Stops {
-    // An outer frame stands at its call; it goes on behind it.
     let machine = &stage.history.twin().machine;
-    let behind = machine.frame(1).and_then(|caller| {
-        let mut starts = stage.program().module.instr_starts(caller.func);
-        starts.find(|start| *start > caller.offset)
-    });
+    let behind = machine.standing().nth(1).map(|caller| caller.next);
     Stops {
         code: behind.into_iter().chain(machine.catch_labels()).collect(),
         ..Stops::default()

@@ -47,6 +47,13 @@ pub(crate) struct Scene<'a> {
     pub(crate) machine: &'a Machine,
 }
 
+/// The instruction that a frame of the machine stands at; 0 if there is no such frame.
+pub(crate) fn stands_at(machine: &Machine, frame: usize) -> CodeOffset {
+    let standing = machine.standing().nth(frame);
+    let place = standing.and_then(|standing| machine.place_of(&standing));
+    place.unwrap_or(CodeOffset(0))
+}
+
 /// The machine, as debug information reads it.
 pub(crate) struct Machines<'a>(pub(crate) &'a Machine);
 
@@ -148,11 +155,10 @@ impl<'a> Scene<'a> {
             });
         }
         let mut left = number as usize;
-        for frame in 0..self.machine.depth() {
-            let Some(view) = self.machine.frame(frame) else {
+        for (frame, standing) in self.machine.standing().enumerate() {
+            let Some(offset) = self.machine.place_of(&standing) else {
                 break;
             };
-            let offset = view.offset;
             let shared = self.info.frames_at(offset).len().max(1);
             if left < shared {
                 return Ok(FramePoint {
@@ -185,11 +191,10 @@ impl<'a> Scene<'a> {
     /// The call stack, innermost first.
     pub(crate) fn stack(&self) -> StackListing {
         let mut frames = Vec::new();
-        for index in 0..self.machine.depth() {
-            let Some(view) = self.machine.frame(index) else {
+        for standing in self.machine.standing() {
+            let Some(offset) = self.machine.place_of(&standing) else {
                 break;
             };
-            let offset = view.offset;
             for source in self.info.frames_at(offset) {
                 let file = source.place.and_then(|place| self.info.file(place.file));
                 frames.push(StackFrame {
@@ -199,7 +204,7 @@ impl<'a> Scene<'a> {
                     line: source.place.map(|place| place.line),
                     offset: offset.0,
                     inlined: source.inlined,
-                    handler: !source.inlined && view.is_handler,
+                    handler: !source.inlined && standing.is_handler,
                 });
             }
         }

@@ -121,18 +121,19 @@ impl Scene<'_> {
                 _ => self.refusal(&call.args, call.func.0),
             };
         }
-        self.machine.frames().find_map(|frame| {
-            let name = self.info.function(frame.func).name;
-            let args = self.arguments_of(frame.func, &frame.locals);
-            match last_part(&name) {
-                "panic_fmt" if name.starts_with("core::panicking::") => self.panic_text(&args?),
+        let mut stack = self.machine.standing().enumerate();
+        stack.find_map(|(number, standing)| {
+            let name = self.info.function(standing.func).name;
+            let text = match last_part(&name) {
+                "panic_fmt" if name.starts_with("core::panicking::") => Self::panic_text,
                 "panic" | "panic_str" if name.starts_with("core::panicking::") => {
-                    self.plain_panic_text(&args?)
+                    Self::plain_panic_text
                 }
-                "__assert_fail" => self.assertion_text(&args?),
-                "abort" => self.abort_text(&args?),
-                _ => None,
-            }
+                "__assert_fail" => Self::assertion_text,
+                "abort" => Self::abort_text,
+                _ => return None,
+            };
+            text(self, &self.arguments_of(number, standing.func)?)
         })
     }
 
@@ -159,10 +160,16 @@ impl Scene<'_> {
     }
 
     /// The arguments of a call that is under way; nothing if its function may have written over one.
-    fn arguments_of(&self, function: FuncIdx, locals: &[Value]) -> Option<Vec<Value>> {
-        let count = self.info.parameters(function);
-        let kept = (0..count).all(|index| self.info.keeps_parameter(function, index));
-        kept.then(|| locals.get(..count as usize).map(<[Value]>::to_vec))?
+    fn arguments_of(&self, frame: usize, function: FuncIdx) -> Option<Vec<Value>> {
+        let indices = 0..self.info.parameters(function);
+        let kept = indices
+            .clone()
+            .all(|index| self.info.keeps_parameter(function, index));
+        kept.then(|| {
+            indices
+                .map(|index| self.machine.local(frame, index))
+                .collect()
+        })?
     }
 
     /// AssemblyScript's `abort(message, file, line, column)`.

@@ -87,8 +87,9 @@ impl Stage {
                 .map_err(|e| CommandError::NoSuch(e.to_string()));
         }
         let machine = &self.history.twin().machine;
-        let frames = (0..machine.depth()).filter_map(|frame| machine.frame(frame));
-        let mut places = frames.filter_map(|frame| self.info().place_at(frame.offset));
+        let stack = machine.standing();
+        let offsets = stack.filter_map(|standing| machine.place_of(&standing));
+        let mut places = offsets.filter_map(|offset| self.info().place_at(offset));
         // Where no frame has source, as at the start of a linker's wrapper, the file of the first line is meant.
         let shown = self.shown_place().or_else(|| places.next());
         let none = || {

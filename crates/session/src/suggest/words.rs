@@ -2,10 +2,10 @@
 
 use borges_concolic::{DeviceState, StateWord};
 use borges_debuginfo::{DebugInfo, Expression, FramePoint, Holder, NoScope, Object, Variable};
-use borges_vm::{CodeOffset, Machine};
+use borges_vm::Machine;
 
 use super::Subject;
-use crate::scene::Machines;
+use crate::scene::{Machines, stands_at};
 
 /// As the source calls it, or where it is; `states` are some in which it may be there.
 pub(super) fn named<'s>(
@@ -93,9 +93,7 @@ fn name(subject: &Subject, machine: &Machine, word: StateWord) -> Option<String>
     let info = &subject.info;
     let point = |frame: usize| FramePoint {
         frame: frame as u32,
-        offset: machine
-            .frame(frame)
-            .map_or(CodeOffset(0), |view| view.offset),
+        offset: stands_at(machine, frame),
         inlined: 0,
     };
     let looking = Looking {
@@ -108,10 +106,8 @@ fn name(subject: &Subject, machine: &Machine, word: StateWord) -> Option<String>
         (0..machine.depth()).find_map(|frame| {
             let variables = info.variables_at(point(frame));
             let name = looking.among(variables.iter(), point(frame), Some(frame))?;
-            let function = machine
-                .frame(frame)
-                .map(|view| info.function(view.func).name);
-            Some(format!("{name} of {}", function?))
+            let standing = machine.standing().nth(frame)?;
+            Some(format!("{name} of {}", info.function(standing.func).name))
         })
     })
 }
@@ -156,11 +152,11 @@ impl Looking<'_> {
                         local,
                     },
                 ) => {
-                    let here = frame.and_then(|frame| self.machine.frame(frame));
+                    let here = frame.and_then(|frame| self.machine.standing().nth(frame));
                     let depth = frame.map(|frame| self.machine.depth() - frame - 1);
                     *index == local
                         && depth == Some(from as usize)
-                        && here.is_some_and(|view| view.func == func)
+                        && here.is_some_and(|standing| standing.func == func)
                 }
                 (
                     Holder::Memory {

@@ -32,7 +32,7 @@ pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
 pub(crate) use throw::Tag;
 #[cfg(feature = "exceptions")]
 pub use throw::Thrown;
-pub use view::FrameView;
+pub use view::{FrameView, Standing};
 #[cfg(borges_fast)]
 pub(crate) use {
     debug::NOTHING,

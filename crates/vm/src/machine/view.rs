@@ -1,10 +1,12 @@
-//! Frames as a debugger shows them: with types, which validation knows and the stack does not.
+//! Frames as a debugger shows them: with types, which validation knows and the stack does not; and without, which costs
+//! nothing, for who only asks who is where.
 
 use alloc::vec::Vec;
 
 use super::Machine;
 use super::link::InstanceId;
 use super::site::Called;
+use super::state::Frame;
 use crate::types::cells_of;
 use crate::{CodeOffset, FuncIdx, ValType, Value};
 
@@ -28,6 +30,22 @@ pub struct FrameView {
     /// the exception.
     #[cfg(feature = "exceptions")]
     pub caught: Vec<(usize, Value)>,
+    /// True of a handler that an interrupt entered.
+    pub is_handler: bool,
+}
+
+/// Who is where: a function that was entered and has not returned, without what it has. That is what the stack says by
+/// itself: to list all of them takes no more than to read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Standing {
+    /// The instance whose function it is.
+    pub instance: InstanceId,
+    /// The function.
+    pub func: FuncIdx,
+    /// Where it goes on: its next instruction; for a function that waits for another to return, the one behind its call.
+    pub next: CodeOffset,
+    /// True of a function that waits for another to return; not of one that an interrupt came upon.
+    pub waits: bool,
     /// True of a handler that an interrupt entered.
     pub is_handler: bool,
 }
@@ -68,38 +86,33 @@ fn cells(values: &[Value], count: usize) -> usize {
 impl Machine {
     /// A frame, counted from the innermost, which is 0, to `depth() - 1`.
     pub fn frame(&self, number: usize) -> Option<FrameView> {
-        let index = self
-            .state
-            .frames
-            .len()
-            .checked_sub(number.checked_add(1)?)?;
+        let index = self.depth().checked_sub(number.checked_add(1)?)?;
         let frame = self.state.frames.get(index)?;
-        let func = self.funcs.get(frame.func as usize)?;
+        let standing = self.standing_in(index, frame)?;
         let site = self.site(frame.func, frame.pc)?;
         let mut operands = site.operands.as_slice();
-        let mut offset = frame.pc;
-        let above = index as u32 + 1;
-        if number > 0 && above != self.state.handler {
+        let mut offset = standing.next;
+        if standing.waits {
             let results = match site.called {
                 Called::Nothing => 0,
                 Called::Func(address) => self.func_ty(address)?.results.len(),
                 Called::Type(ty) => self.types.get(ty as usize)?.results.len(),
             };
             operands = operands.get(..operands.len().checked_sub(results)?)?;
-            offset = site.before;
+            offset = CodeOffset(site.before);
         }
         let start = frame.fp as usize;
         #[cfg_attr(not(feature = "exceptions"), allow(unused_mut))]
         let mut view = FrameView {
-            instance: InstanceId(func.instance),
-            func: FuncIdx(func.index),
-            offset: CodeOffset(offset),
+            instance: standing.instance,
+            func: standing.func,
+            offset,
             cell: start,
             locals: self.values(start, &site.locals),
             operands: self.values(start + cells_of(&site.locals), operands),
             #[cfg(feature = "exceptions")]
             caught: Vec::new(),
-            is_handler: index as u32 == self.state.handler,
+            is_handler: standing.is_handler,
         };
         #[cfg(feature = "exceptions")]
         view.set_apart(&site.caught);
@@ -122,6 +135,36 @@ impl Machine {
     /// All frames, the innermost first.
     pub fn frames(&self) -> impl Iterator<Item = FrameView> + '_ {
         (0..self.depth()).map_while(|number| self.frame(number))
+    }
+
+    /// Who is where, the innermost first: of the same functions as [`Machine::frames`], but without types, values and
+    /// looking through code.
+    pub fn standing(&self) -> impl DoubleEndedIterator<Item = Standing> + '_ {
+        let frames = self.state.frames.iter().enumerate().rev();
+        frames.filter_map(|(index, frame)| self.standing_in(index, frame))
+    }
+
+    fn standing_in(&self, index: usize, frame: &Frame) -> Option<Standing> {
+        let func = self.funcs.get(frame.func as usize)?;
+        let (above, handler) = (index + 1, self.state.handler as usize);
+        Some(Standing {
+            instance: InstanceId(func.instance),
+            func: FuncIdx(func.index),
+            next: CodeOffset(frame.pc),
+            waits: above < self.depth() && above != handler,
+            is_handler: index == handler,
+        })
+    }
+
+    /// The instruction that who stands there is at, as [`FrameView::offset`] says it. A call does not say where it begins,
+    /// so for who waits this looks through the function up to there.
+    pub fn place_of(&self, standing: &Standing) -> Option<CodeOffset> {
+        if !standing.waits {
+            return Some(standing.next);
+        }
+        let module = self.instance_module(standing.instance)?;
+        let starts = module.instr_starts(standing.func);
+        starts.take_while(|start| *start < standing.next).last()
     }
 
     /// The cells from `start` on as values of these types.

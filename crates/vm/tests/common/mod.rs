@@ -194,6 +194,33 @@ pub fn on(machine: &mut Machine, until: u64) -> Exit {
     }
 }
 
+/// Who is where says of all functions on the stack what frames say, and nothing else.
+pub fn stands_where_frames_are(machine: &Machine) {
+    let frames: Vec<FrameView> = machine.frames().collect();
+    assert_eq!(machine.standing().count(), frames.len());
+    for (number, (standing, frame)) in machine.standing().zip(&frames).enumerate() {
+        let waits = number > 0 && !frames[number - 1].is_handler;
+        let module = machine.instance_module(frame.instance).unwrap();
+        let mut starts = module.instr_starts(frame.func);
+        let next = match waits {
+            true => starts.find(|start| *start > frame.offset).unwrap(),
+            false => frame.offset,
+        };
+        let wanted = Standing {
+            instance: frame.instance,
+            func: frame.func,
+            next,
+            waits,
+            is_handler: frame.is_handler,
+        };
+        assert_eq!(standing, wanted);
+        assert_eq!(machine.place_of(&standing), Some(frame.offset));
+    }
+    let mut inwards: Vec<Standing> = machine.standing().rev().collect();
+    inwards.reverse();
+    assert!(machine.standing().eq(inwards));
+}
+
 /// Runs `main` of a program with an argument of 4; the machine, and what it gives.
 pub fn main_of_four(text: &str) -> (Machine, i64) {
     let mut machine = machine(text);

@@ -18,7 +18,7 @@ use crate::command::{Flow, Reply};
 use crate::error::{CommandError, at_most};
 use crate::history::entry::Moment;
 use crate::history::{Found, SeekError, Stops};
-use crate::scene::{Machines, Scene};
+use crate::scene::{Machines, Scene, stands_at};
 use crate::stage::Stage;
 
 /// Points of one curve in one answer.
@@ -155,10 +155,7 @@ impl Scene<'_> {
         expression: &Expression,
         frame: u32,
     ) -> Result<(Reading, FramePoint), CommandError> {
-        let offset = self
-            .machine
-            .frame(frame as usize)
-            .map_or(CodeOffset(0), |view| view.offset);
+        let offset = stands_at(self.machine, frame as usize);
         let mut failed = None;
         for inlined in 0..self.info.frames_at(offset).len().max(1) {
             let stop = FramePoint {

@@ -119,6 +119,20 @@ fn compare(stepping: &Machine, both: &Machine, what: &str) {
     assert_eq!(stepping.outcome(), both.outcome(), "{}", place());
 }
 
+/// Panics if who is where is not what frames say.
+fn check_standing(machine: &Machine, what: &str) {
+    let frames = machine.frames().map(|frame| {
+        let place = (frame.instance, frame.func, Some(frame.offset));
+        (place, frame.is_handler)
+    });
+    let standing = machine.standing().map(|standing| {
+        let offset = machine.place_of(&standing);
+        let place = (standing.instance, standing.func, offset);
+        (place, standing.is_handler)
+    });
+    assert!(standing.eq(frames), "{what} at step {}", machine.steps());
+}
+
 /// A pair of machines for the same program.
 struct Pair {
     stepping: Machine,
@@ -174,6 +188,9 @@ impl Pair {
             self.stops += 1;
             assert_eq!(exits[0], exits[1], "{what}");
             compare(&self.stepping, &self.both, &what);
+            if self.stops % 16 == 0 {
+                check_standing(&self.both, &what);
+            }
             match exits[0] {
                 Exit::HostCall => self.machines().map(answer),
                 Exit::Breakpoint(_) | Exit::Watch { .. } => {
