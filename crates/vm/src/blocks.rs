@@ -84,6 +84,11 @@ mod list {
             }
         }
 
+        /// Whether these are the very blocks of another list.
+        pub(crate) fn is(&self, other: &Blocks) -> bool {
+            Arc::ptr_eq(&self.parts, &other.parts)
+        }
+
         pub(crate) fn len(&self) -> usize {
             self.count
         }
@@ -116,7 +121,7 @@ mod list {
                 let blocks: usize = self.iter().map(|block| block.bytes_beside(None)).sum();
                 return blocks + self.count * size_of::<Block>() + size_of_val(&*self.parts);
             };
-            if Arc::ptr_eq(&self.parts, &other.parts) {
+            if self.is(other) {
                 return 0;
             }
             let parts = self.parts.iter().enumerate();

@@ -230,6 +230,89 @@ fn snapshots_restore_and_share() {
     );
 }
 
+/// The pieces that a snapshot has and another has not, with their sizes.
+fn pieces_beside(snapshot: &Snapshot, other: &Snapshot) -> Vec<usize> {
+    let pieces = |snapshot: &Snapshot| {
+        let mut all = std::collections::BTreeMap::new();
+        snapshot.for_each_piece(&mut |address, bytes| all.insert(address, bytes).is_none());
+        all
+    };
+    let known = pieces(other);
+    let mut own = pieces(snapshot);
+    own.retain(|address, _| !known.contains_key(address));
+    own.into_values().collect()
+}
+
+#[test]
+fn a_thread_or_a_store_that_did_not_change_is_shared() {
+    let text = r#"(module (memory 2)
+        (func $down (param $left i32) (param $kind i32) (local $count i64)
+            (if (local.get $left) (then
+                (call $down (i32.sub (local.get $left) (i32.const 1)) (local.get $kind))
+                (return)))
+            (loop $on
+                (if (i32.eqz (local.get $kind)) (then
+                    (i64.store (i32.const 8) (i64.add (i64.load (i32.const 8)) (i64.const 1)))
+                    (br $on)))
+                (if (i32.eq (local.get $kind) (i32.const 1)) (then
+                    (local.set $count (i64.add (local.get $count) (i64.const 1)))
+                    (br $on)))
+                (br $on)))
+        (func (export "main") (param i32 i32) (call $down (local.get 0) (local.get 1))))"#;
+    let depth = 900;
+    let stack = depth * 4 * 8;
+    for (kind, most) in [(0, 8192), (1, 3 * stack), (2, 200)] {
+        let mut machine = machine(text);
+        begin(
+            &mut machine,
+            "main",
+            &[Value::I32(depth as i32), Value::I32(kind)],
+        );
+        // Into the loop, and around it once: after that many steps it is there again.
+        while machine.depth() < depth + 2 {
+            machine.run(machine.steps() + 1);
+        }
+        machine.run(machine.steps() + 40);
+        while !machine.frame(0).unwrap().operands.is_empty() {
+            machine.run(machine.steps() + 1);
+        }
+        let (here, start) = (machine.location(), machine.steps());
+        let around = |machine: &mut Machine| {
+            machine.run(machine.steps() + 1);
+            while machine.location() != here {
+                machine.run(machine.steps() + 1);
+            }
+        };
+        let mut kept = vec![(machine.snapshot(None), machine.save())];
+        for _ in 0..10 {
+            around(&mut machine);
+            let snapshot = machine.snapshot(kept.last().map(|(snapshot, _)| snapshot));
+            kept.push((snapshot, machine.save()));
+        }
+        assert!(machine.steps() > start + 50);
+        for pair in kept.windows(2) {
+            let [(before, _), (snapshot, _)] = pair else {
+                panic!()
+            };
+            let new = pieces_beside(snapshot, before);
+            // All but who holds both: only the thread, which is large, or some of the store, which is not, or nothing.
+            let large = new.iter().filter(|bytes| **bytes > stack).count();
+            assert_eq!(large, usize::from(kind == 1), "{new:?}");
+            assert!(
+                kind == 0 || new.len() == [0, 2, 1][kind as usize],
+                "{new:?}"
+            );
+            assert!(new.iter().sum::<usize>() < most, "{new:?}");
+            assert!(snapshot.bytes_unshared() < most);
+            assert_eq!(before == snapshot, kind == 2);
+        }
+        for (snapshot, saved) in kept.iter().rev() {
+            machine.restore(snapshot).unwrap();
+            assert!(machine.save() == *saved);
+        }
+    }
+}
+
 #[test]
 fn differences_lead_from_any_state_to_any_other() {
     let (steps, _) = end();

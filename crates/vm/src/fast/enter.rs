@@ -50,16 +50,16 @@ impl Machine {
     ) -> Stop {
         self.fast
             .prepare(&self.instances, &self.funcs, &self.limits);
-        let start = self.state.steps;
+        let start = self.state.thread.steps;
         loop {
-            let (left, about) = until.left(self.state.steps);
+            let (left, about) = until.left(self.state.thread.steps);
             if about == 0 {
                 return Stop::Budget;
             }
-            let Some(frame) = self.state.frames.last().copied() else {
+            let Some(frame) = self.state.thread.frames.last().copied() else {
                 return Stop::Returned;
             };
-            if !(pass_first && self.state.steps == start) && self.stops_here(hooks) {
+            if !(pass_first && self.state.thread.steps == start) && self.stops_here(hooks) {
                 return Stop::Hook;
             }
             let ran = if left <= self.fast.reserve() {
@@ -67,7 +67,7 @@ impl Machine {
             } else {
                 self.run_code(frame, left, about)
             };
-            let passes = pass_first && self.state.steps == start;
+            let passes = pass_first && self.state.thread.steps == start;
             match ran {
                 Ran::Stopped => {}
                 Ran::Before if !passes && self.stops_here(hooks) => return Stop::Hook,
@@ -142,8 +142,8 @@ impl Machine {
         let Some(instance) = self.instances.get(func.instance as usize) else {
             return Ran::NoCode;
         };
-        let depth = self.state.frames.len();
-        let stack = self.state.stack.as_mut_ptr();
+        let depth = self.state.thread.frames.len();
+        let stack = self.state.thread.stack.as_mut_ptr();
         let memory = self.state.store.memories.get_mut(instance.memory as usize);
         let (mem, length, pages) = match memory {
             Some(memory) => {
@@ -155,9 +155,10 @@ impl Machine {
         // What is on top of the operands is in its accumulator as well.
         let top = self
             .state
+            .thread
             .sp
             .checked_sub(1)
-            .and_then(|top| self.state.stack.get(top));
+            .and_then(|top| self.state.thread.stack.get(top));
         let top = top.copied().unwrap_or(0);
         let calls = self.fast.calls.as_mut_ptr();
         let free = (self.limits.call_depth as usize).saturating_sub(depth);
@@ -185,7 +186,7 @@ impl Machine {
             globals: self.state.store.globals.as_mut_ptr(),
             tables: self.state.store.tables.as_ptr(),
             entries: self.fast.entries.as_ptr(),
-            stack_end: stack as usize + self.state.stack.len() * 8,
+            stack_end: stack as usize + self.state.thread.stack.len() * 8,
             calls: calls_start,
             calls_end,
             stopped: None,
@@ -212,7 +213,7 @@ impl Machine {
         // SAFETY: `cx.calls` points into the same calls.
         let made = unsafe { cx.calls.offset_from(calls_start) };
         let steps = Steps {
-            entry: self.state.steps,
+            entry: self.state.thread.steps,
             limit,
         };
         self.land(stopped, made, steps)
@@ -227,19 +228,19 @@ impl Machine {
             fp,
             bank,
         } = stopped;
-        let stack = self.state.stack.as_ptr() as usize;
+        let stack = self.state.thread.stack.as_ptr() as usize;
         let slot = |fp: *mut u64| (fp as usize - stack) / 8;
         let fp = slot(fp);
         if core::ptr::eq(ip, self.fast.bottom.as_ptr()) {
             // Ordinals start anew behind a call.
-            self.state.steps = steps.at(bank.fuel, 0);
-            let func = self.state.frames.last().map(|frame| frame.func);
+            self.state.thread.steps = steps.at(bank.fuel, 0);
+            let func = self.state.thread.frames.last().map(|frame| frame.func);
             let ty = func.and_then(|func| self.func_ty(func));
-            self.state.sp = fp + ty.map_or(0, |ty| cells_of(&ty.results));
+            self.state.thread.sp = fp + ty.map_or(0, |ty| cells_of(&ty.results));
             return Ran::Returned;
         }
         // The frame that was entered, and those that called since, are callers now.
-        self.state.frames.pop();
+        self.state.thread.frames.pop();
         let calls = self.fast.calls.get(1..).unwrap_or_default();
         for call in calls.iter().take(made.max(0) as usize) {
             // SAFETY: code goes on behind calls, whose last word this is.
@@ -249,7 +250,7 @@ impl Machine {
                 continue;
             };
             let (pc, branch) = (point.pc, point.branch);
-            self.state.frames.push(Frame {
+            self.state.thread.frames.push(Frame {
                 func,
                 pc,
                 branch,
@@ -266,25 +267,26 @@ impl Machine {
                 (Place::Acc, Class::F64) => bank.f64.to_bits(),
                 (Place::Local(local), _) => self
                     .state
+                    .thread
                     .stack
                     .get(fp + usize::from(local))
                     .copied()
                     .unwrap_or(0),
             };
             let at = fp + self.locals_of(func) + height;
-            if let Some(slot) = self.state.stack.get_mut(at) {
+            if let Some(slot) = self.state.thread.stack.get_mut(at) {
                 *slot = cell;
             }
         }
         let point = site.point;
-        self.state.frames.push(Frame {
+        self.state.thread.frames.push(Frame {
             func,
             pc: point.pc,
             branch: point.branch,
             fp: fp as u32,
         });
-        self.state.sp = fp + self.locals_of(func) + point.height as usize;
-        self.state.steps = steps.at(bank.fuel, point.ordinal);
+        self.state.thread.sp = fp + self.locals_of(func) + point.height as usize;
+        self.state.thread.steps = steps.at(bank.fuel, point.ordinal);
         if reason == Reason::Before {
             Ran::Before
         } else {

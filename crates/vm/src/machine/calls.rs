@@ -110,7 +110,7 @@ impl Machine {
     }
 
     fn results_of(&self, pending: &Call, params: usize) -> Option<usize> {
-        match (&pending.after, self.state.frames.last()) {
+        match (&pending.after, self.state.thread.frames.last()) {
             (After::Caller, Some(frame)) => Some(frame.fp as usize),
             _ => pending.arguments_end.checked_sub(params),
         }
@@ -123,6 +123,7 @@ impl Machine {
         let ty = self.types.get(func.ty as usize)?;
         let cells = self
             .state
+            .thread
             .stack
             .get(pending.arguments(cells_of(&ty.params))?)?;
         args.extend(Value::all_from_cells(&ty.params, cells));
@@ -144,12 +145,12 @@ impl Machine {
         }
         let start = self.results_of(&pending, cells_of(&ty.params));
         let start = start.ok_or(AnswerError::NoCall)?;
-        let room = self.state.stack.get_mut(start..);
+        let room = self.state.thread.stack.get_mut(start..);
         let count = Value::write_all(results, room.ok_or(AnswerError::Results)?);
-        self.state.sp = start + count.ok_or(AnswerError::Results)?;
+        self.state.thread.sp = start + count.ok_or(AnswerError::Results)?;
         // A loaded state may claim any number of steps.
-        self.state.steps = self.state.steps.saturating_add(1);
-        match (pending.after, self.state.frames.last_mut()) {
+        self.state.thread.steps = self.state.thread.steps.saturating_add(1);
+        match (pending.after, self.state.thread.frames.last_mut()) {
             (After::Instr(after), Some(frame)) => frame.pc = after,
             (After::Caller, _) => {
                 if self.pop_frame() {
@@ -205,21 +206,21 @@ impl Machine {
     }
 
     fn find_pending(&self) -> Option<Call> {
-        let sp = self.state.sp;
+        let sp = self.state.thread.sp;
         let base = |address| Call {
             address,
             arguments_end: sp,
             after: After::End,
         };
-        if self.state.frames.is_empty() {
-            return match self.state.phase {
-                Phase::Start => Some(base(self.state.start)),
-                Phase::Entry => Some(base(self.state.entry)),
+        if self.state.thread.frames.is_empty() {
+            return match self.state.thread.phase {
+                Phase::Start => Some(base(self.state.thread.start)),
+                Phase::Entry => Some(base(self.state.thread.entry)),
                 _ => None,
             };
         }
         let in_call = matches!(
-            self.state.phase,
+            self.state.thread.phase,
             Phase::Trapped(Trap::Host) | Phase::Exited(_)
         );
         if !self.is_running() && !in_call {
@@ -231,7 +232,7 @@ impl Machine {
 
     /// What the next instruction calls, if it is a call; the trap if it calls nothing.
     fn next_call(&self) -> Option<Result<Call, Trap>> {
-        let frame = self.state.frames.last()?;
+        let frame = self.state.thread.frames.last()?;
         let (instance, _) = self.code_of(frame.func)?;
         let bytes = instance.module.bytes();
         let mut reader = Reader::new(bytes, frame.pc as usize, bytes.len());
@@ -240,12 +241,12 @@ impl Machine {
             Instr::ReturnCall(_) | Instr::ReturnCallIndirect { .. } => After::Caller,
             _ => After::Instr(reader.at() as u32),
         };
-        let mut arguments_end = self.state.sp;
+        let mut arguments_end = self.state.thread.sp;
         let address = match instr {
             Instr::Call(func) | Instr::ReturnCall(func) => *instance.funcs.get(func as usize)?,
             Instr::CallIndirect { ty, table } | Instr::ReturnCallIndirect { ty, table } => {
                 arguments_end = arguments_end.checked_sub(1)?;
-                let index = *self.state.stack.get(arguments_end)? as Offset;
+                let index = *self.state.thread.stack.get(arguments_end)? as Offset;
                 let tables = &self.state.store.tables;
                 match indirect(tables, &self.funcs, instance, (ty, table, index)) {
                     Ok(address) => address,
@@ -276,16 +277,16 @@ impl Machine {
         let call = self.next_call().ok_or(Stop::HostCall)?;
         let call = call.map_err(Stop::Trap)?;
         let (_, &body) = self.code_of(call.address).ok_or(Stop::HostCall)?;
-        let frame = self.state.frames.last().ok_or(Stop::Returned)?;
+        let frame = self.state.thread.frames.last().ok_or(Stop::Returned)?;
         let start = frame.fp as usize;
         let end = start + usize::from(body.params);
-        let depth = self.state.frames.len() - 1;
+        let depth = self.state.thread.frames.len() - 1;
         let frame = frame_for(&body, call.address, end, depth, &self.limits).map_err(Stop::Trap)?;
         let arguments = call.arguments_end - usize::from(body.params)..call.arguments_end;
-        self.state.stack.copy_within(arguments, start);
-        self.state.frames.pop();
+        self.state.thread.stack.copy_within(arguments, start);
+        self.state.thread.frames.pop();
         self.push_frame(frame, &body, end);
-        self.state.steps += 1;
+        self.state.thread.steps += 1;
         Ok(())
     }
 }

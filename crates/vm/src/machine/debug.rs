@@ -191,7 +191,7 @@ impl Machine {
     /// Reports the breakpoint at the next instruction, unless that was just done.
     pub(super) fn report_breakpoint(&mut self) -> Option<Exit> {
         let location = self.location()?;
-        let here = (self.state.steps, location.offset.0);
+        let here = (self.state.thread.steps, location.offset.0);
         let debug = self.debug.as_mut()?;
         if debug.reported == Some(here)
             || !debug.has_breakpoint(location.instance.0, location.offset.0)
@@ -214,7 +214,11 @@ impl Machine {
             let stop = if debug.watches.is_empty() || cfg!(feature = "host") {
                 self.advance(until, &Some(&*debug), pass_first)
             } else {
-                self.step(until.left(self.state.steps).1, &Some(&*debug), pass_first)
+                self.step(
+                    until.left(self.state.thread.steps).1,
+                    &Some(&*debug),
+                    pass_first,
+                )
             };
             self.debug = Some(debug);
             if stop != Stop::Hook {
@@ -277,8 +281,9 @@ impl Machine {
             return None;
         }
         let operand = |depth: usize| {
-            let at = self.state.sp.checked_sub(depth)?;
+            let at = self.state.thread.sp.checked_sub(depth)?;
             self.state
+                .thread
                 .stack
                 .get(at)
                 .map(|cell| u64::from(*cell as Offset))
@@ -320,6 +325,6 @@ impl Machine {
         let Some(Instr::LocalSet(index) | Instr::LocalTee(index)) = self.next_instr() else {
             return false;
         };
-        index == local && self.state.frames.len() as u64 == u64::from(frame) + 1
+        index == local && self.state.thread.frames.len() as u64 == u64::from(frame) + 1
     }
 }

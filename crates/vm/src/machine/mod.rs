@@ -27,7 +27,9 @@ pub(crate) use memory::Memory;
 pub use observe::{Observer, Site, Transfer};
 pub use run::{BeginError, Exit, InterruptError, Location, Outcome, Until};
 pub(crate) use site::Called;
-pub(crate) use state::{Frame, NONE, Phase, Progress, State, backed_bytes};
+#[cfg(feature = "host")]
+pub(crate) use state::Store;
+pub(crate) use state::{Frame, NONE, Phase, Progress, State, Thread, backed_bytes};
 #[cfg(feature = "exceptions")]
 pub(crate) use throw::Tag;
 #[cfg(feature = "exceptions")]
@@ -186,7 +188,7 @@ impl Machine {
 
     /// Instructions retired since the machine was made.
     pub fn steps(&self) -> u64 {
-        self.state.steps
+        self.state.thread.steps
     }
 
     /// How the program ended, if it did.

@@ -166,16 +166,16 @@ impl Machine {
     pub fn run_observed(&mut self, until: u64, observer: &mut impl Observer) -> Exit {
         let hooks = Observed(RefCell::new(observer));
         loop {
-            match self.state.phase {
+            match self.state.thread.phase {
                 Phase::Idle | Phase::Finished | Phase::Exited(_) => return Exit::Finished,
                 Phase::Trapped(trap) => return Exit::Trapped(trap),
                 Phase::Start | Phase::Entry => {}
             }
-            let budget = until.saturating_sub(self.state.steps);
+            let budget = until.saturating_sub(self.state.thread.steps);
             if budget == 0 {
                 return Exit::Budget;
             }
-            if self.state.frames.is_empty() {
+            if self.state.thread.frames.is_empty() {
                 return Exit::HostCall;
             }
             match self.step(budget, &hooks, false) {
@@ -190,7 +190,7 @@ impl Machine {
     /// The cells in use: locals and operands of all frames, the outermost first. Narrow values are
     /// zero-extended, a reference is its index plus one, null is 0.
     pub fn cells(&self) -> &[u64] {
-        self.state.cells()
+        self.state.thread.cells()
     }
 
     /// Puts another value of the same type into a cell in use; false if there is no such cell.
@@ -198,7 +198,7 @@ impl Machine {
     /// This is for exploring what a program would do had it read something else: a state that no
     /// run reaches is the caller's doing.
     pub fn set_cell(&mut self, cell: usize, bits: u64) -> bool {
-        let used = self.state.stack.get_mut(..self.state.sp);
+        let used = self.state.thread.stack.get_mut(..self.state.thread.sp);
         match used.and_then(|cells| cells.get_mut(cell)) {
             Some(slot) => {
                 *slot = bits;

@@ -158,13 +158,13 @@ impl Machine {
         if !fit(&ty.params, args) || !args.iter().all(|arg| self.refers_to_something(*arg)) {
             return Err(BeginError::Arguments);
         }
-        if cells_of(&ty.params).max(cells_of(&ty.results)) > self.state.stack.len() {
+        if cells_of(&ty.params).max(cells_of(&ty.results)) > self.state.thread.stack.len() {
             return Err(BeginError::Stack);
         }
         self.reset();
-        let count = Value::write_all(args, &mut self.state.stack);
-        self.state.sp = count.ok_or(BeginError::Stack)?;
-        self.state.entry = address;
+        let count = Value::write_all(args, &mut self.state.thread.stack);
+        self.state.thread.sp = count.ok_or(BeginError::Stack)?;
+        self.state.thread.entry = address;
         if !self.begin_start(instance) {
             self.enter_entry();
         }
@@ -195,16 +195,16 @@ impl Machine {
     pub fn run(&mut self, until: impl Into<Until>) -> Exit {
         let until = until.into();
         loop {
-            match self.state.phase {
+            match self.state.thread.phase {
                 Phase::Idle | Phase::Finished | Phase::Exited(_) => return Exit::Finished,
                 Phase::Trapped(trap) => return Exit::Trapped(trap),
                 Phase::Start | Phase::Entry => {}
             }
-            if until.left(self.state.steps).1 == 0 {
+            if until.left(self.state.thread.steps).1 == 0 {
                 // Runs in slices must not miss a breakpoint where one ends.
                 return self.report_breakpoint().unwrap_or(Exit::Budget);
             }
-            if self.state.frames.is_empty() {
+            if self.state.thread.frames.is_empty() {
                 return Exit::HostCall;
             }
             let stop = if self.is_debugged() {
@@ -232,7 +232,7 @@ impl Machine {
         if self.fast.is_on() {
             return self.step_fast(until, hooks, pass_first);
         }
-        let (_, about) = until.left(self.state.steps);
+        let (_, about) = until.left(self.state.thread.steps);
         self.step(about, hooks, pass_first)
     }
 
@@ -240,8 +240,8 @@ impl Machine {
     /// Without effect if none runs.
     pub fn exit(&mut self, code: u32) {
         if self.is_running() {
-            self.state.steps = self.state.steps.saturating_add(1);
-            self.state.phase = Phase::Exited(code);
+            self.state.thread.steps = self.state.thread.steps.saturating_add(1);
+            self.state.thread.phase = Phase::Exited(code);
             self.settle();
         }
     }
@@ -260,7 +260,7 @@ impl Machine {
     /// # Errors
     /// [`InterruptError`]; nothing changed then.
     pub fn interrupt(&mut self, table_index: u32, args: &[Value]) -> Result<(), InterruptError> {
-        if !self.is_running() || self.state.frames.is_empty() {
+        if !self.is_running() || self.state.thread.frames.is_empty() {
             return Err(InterruptError::NotRunning);
         }
         if self.in_handler() {
@@ -287,35 +287,36 @@ impl Machine {
         if !fit(&ty.params, args) || !args.iter().all(|arg| self.refers_to_something(*arg)) {
             return Err(InterruptError::Arguments);
         }
-        let depth = self.state.frames.len();
-        let end = self.state.sp + cells_of(&ty.params);
+        let depth = self.state.thread.frames.len();
+        let end = self.state.thread.sp + cells_of(&ty.params);
         let frame = frame_for(&body, address, end, depth, &self.limits)
             .map_err(|_| InterruptError::Stack)?;
         let room = self
             .state
+            .thread
             .stack
-            .get_mut(self.state.sp..)
+            .get_mut(self.state.thread.sp..)
             .ok_or(InterruptError::Stack)?;
         Value::write_all(args, room).ok_or(InterruptError::Stack)?;
-        self.state.handler = depth as u32;
+        self.state.thread.handler = depth as u32;
         self.push_frame(frame, &body, end);
         Ok(())
     }
 
     /// True while a handler runs that [`Machine::interrupt`] entered.
     pub fn in_handler(&self) -> bool {
-        self.state.handler != NONE
+        self.state.thread.handler != NONE
     }
 
     /// True between the beginning of a program and its end.
     pub fn is_running(&self) -> bool {
-        matches!(self.state.phase, Phase::Start | Phase::Entry)
+        matches!(self.state.thread.phase, Phase::Start | Phase::Entry)
     }
 
     /// The next instruction (after a trap, the one that trapped); nothing if none is left, or if
     /// the embedder's function was begun directly.
     pub fn location(&self) -> Option<Location> {
-        let frame = self.state.frames.last()?;
+        let frame = self.state.thread.frames.last()?;
         let func = self.funcs.get(frame.func as usize)?;
         Some(Location {
             instance: InstanceId(func.instance),
@@ -326,7 +327,7 @@ impl Machine {
 
     /// The next instruction, decoded.
     pub fn next_instr(&self) -> Option<Instr<'_>> {
-        let frame = self.state.frames.last()?;
+        let frame = self.state.thread.frames.last()?;
         let (instance, _) = self.code_of(frame.func)?;
         let bytes = instance.module.bytes();
         let mut reader = crate::binary::Reader::new(bytes, frame.pc as usize, bytes.len());
@@ -336,7 +337,7 @@ impl Machine {
 
     /// How many frames there are.
     pub fn depth(&self) -> usize {
-        self.state.frames.len()
+        self.state.thread.frames.len()
     }
 
     /// Instance and body of a function of the program.
@@ -349,10 +350,10 @@ impl Machine {
     /// Forgets how the last program ended.
     fn reset(&mut self) {
         self.outcome = None;
-        let state = &mut self.state;
-        (state.phase, state.entry, state.start) = (Phase::Idle, NONE, NONE);
-        (state.handler, state.sp) = (NONE, 0);
-        state.frames.clear();
+        let thread = &mut self.state.thread;
+        (thread.phase, thread.entry, thread.start) = (Phase::Idle, NONE, NONE);
+        (thread.handler, thread.sp) = (NONE, 0);
+        thread.frames.clear();
     }
 
     /// Enters the start function of an instance, once.
@@ -369,17 +370,17 @@ impl Machine {
         if core::mem::replace(&mut progress.started, true) {
             return false;
         }
-        self.state.phase = Phase::Start;
-        self.state.start = address;
+        self.state.thread.phase = Phase::Start;
+        self.state.thread.start = address;
         self.enter(address);
         true
     }
 
     /// Enters the entry, whose arguments are all that is on the stack.
     fn enter_entry(&mut self) {
-        self.state.phase = Phase::Entry;
-        self.state.start = NONE;
-        match self.state.entry {
+        self.state.thread.phase = Phase::Entry;
+        self.state.thread.start = NONE;
+        match self.state.thread.entry {
             NONE => self.finish(),
             address => self.enter(address),
         }
@@ -390,8 +391,14 @@ impl Machine {
         let Some((_, &body)) = self.code_of(address) else {
             return;
         };
-        let sp = self.state.sp;
-        match frame_for(&body, address, sp, self.state.frames.len(), &self.limits) {
+        let sp = self.state.thread.sp;
+        match frame_for(
+            &body,
+            address,
+            sp,
+            self.state.thread.frames.len(),
+            &self.limits,
+        ) {
             Ok(frame) => self.push_frame(frame, &body, sp),
             Err(trap) => self.abort(trap),
         }
@@ -405,29 +412,29 @@ impl Machine {
         end: usize,
     ) {
         let operands = frame.fp as usize + usize::from(body.locals);
-        if let Some(locals) = self.state.stack.get_mut(end..operands) {
+        if let Some(locals) = self.state.thread.stack.get_mut(end..operands) {
             locals.fill(0);
         }
-        self.state.sp = operands;
-        self.state.frames.push(frame);
+        self.state.thread.sp = operands;
+        self.state.thread.frames.push(frame);
     }
 
     /// Drops the frame of a function whose results are in place; true if it was the lowest.
     pub(crate) fn pop_frame(&mut self) -> bool {
-        let Some(frame) = self.state.frames.pop() else {
+        let Some(frame) = self.state.thread.frames.pop() else {
             return true;
         };
-        if self.state.frames.len() as u64 == u64::from(self.state.handler) {
+        if self.state.thread.frames.len() as u64 == u64::from(self.state.thread.handler) {
             // The handler's results are nobody's operands.
-            self.state.sp = frame.fp as usize;
-            self.state.handler = NONE;
+            self.state.thread.sp = frame.fp as usize;
+            self.state.thread.handler = NONE;
         }
-        self.state.frames.is_empty()
+        self.state.thread.frames.is_empty()
     }
 
     /// The function at the bottom of the call stack returned.
     pub(crate) fn returned(&mut self) {
-        if self.state.phase == Phase::Start {
+        if self.state.thread.phase == Phase::Start {
             self.enter_entry();
         } else {
             self.finish();
@@ -435,26 +442,26 @@ impl Machine {
     }
 
     fn finish(&mut self) {
-        self.state.phase = Phase::Finished;
+        self.state.thread.phase = Phase::Finished;
         self.settle();
     }
 
     pub(super) fn abort(&mut self, trap: Trap) {
-        self.state.phase = Phase::Trapped(trap);
+        self.state.thread.phase = Phase::Trapped(trap);
         self.settle();
     }
 
     /// Derives the outcome from the state.
     pub(crate) fn settle(&mut self) {
-        self.outcome = match self.state.phase {
+        self.outcome = match self.state.thread.phase {
             Phase::Trapped(trap) => Some(Outcome::Trapped(trap)),
             Phase::Exited(code) => Some(Outcome::Exited(code)),
             Phase::Finished => {
                 let results = self
-                    .func_ty(self.state.entry)
+                    .func_ty(self.state.thread.entry)
                     .map(|ty| ty.results.as_slice());
                 let results = results.unwrap_or_default();
-                let values = Value::all_from_cells(results, &self.state.stack);
+                let values = Value::all_from_cells(results, &self.state.thread.stack);
                 Some(Outcome::Finished(values.collect()))
             }
             Phase::Idle | Phase::Start | Phase::Entry => None,

@@ -1,4 +1,5 @@
-//! The state of a running program: everything that a snapshot holds, and nothing else.
+//! The state of a running program: everything that a snapshot holds, and nothing else. It is in two parts, the [`Thread`]
+//! that runs and the [`Store`] that it runs on.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -51,7 +52,7 @@ pub(crate) struct Progress {
     pub(crate) dropped_data: Vec<bool>,
 }
 
-/// What instructions other than plain computation change.
+/// What all functions share, whoever runs them: what instructions other than plain computation change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Store {
     pub(crate) memories: Vec<Memory>,
@@ -75,13 +76,10 @@ impl Store {
     }
 }
 
-/// The whole state.
-///
-/// Invariants, which executing code relies on and loading a state checks: every frame's `pc` is an
-/// instruction that can be reached, the operands above its locals are as many and of the types
-/// that validation says, and every cell fits its type.
+/// One stack and what is done on it: all that belongs to whoever runs, and to nobody else. Several could take turns on one
+/// store; so far there is one.
 #[derive(Clone, Debug)]
-pub(crate) struct State {
+pub(crate) struct Thread {
     /// Instructions retired.
     pub(crate) steps: u64,
     pub(crate) phase: Phase,
@@ -91,16 +89,16 @@ pub(crate) struct State {
     pub(crate) start: u32,
     /// The frame of the handler that an interrupt entered, counted from the bottom, or [`NONE`].
     pub(crate) handler: u32,
+    /// The call of the embedder that waits for an answer follows from the last one.
     pub(crate) frames: Vec<Frame>,
     /// As many cells as the limits allow; those from `sp` on mean nothing.
     pub(crate) stack: Box<[u64]>,
     pub(crate) sp: usize,
-    pub(crate) store: Store,
 }
 
-impl State {
-    pub(crate) fn new(limits: &Limits) -> State {
-        State {
+impl Thread {
+    pub(crate) fn new(limits: &Limits) -> Thread {
+        Thread {
             steps: 0,
             phase: Phase::Idle,
             entry: NONE,
@@ -109,13 +107,32 @@ impl State {
             frames: Vec::new(),
             stack: alloc::vec![0; limits.stack_slots as usize].into_boxed_slice(),
             sp: 0,
-            store: Store::default(),
         }
     }
 
     /// The cells in use.
     pub(crate) fn cells(&self) -> &[u64] {
         self.stack.get(..self.sp).unwrap_or_default()
+    }
+}
+
+/// The whole state.
+///
+/// Invariants, which executing code relies on and loading a state checks: every frame's `pc` is an
+/// instruction that can be reached, the operands above its locals are as many and of the types
+/// that validation says, and every cell fits its type.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub(crate) thread: Thread,
+    pub(crate) store: Store,
+}
+
+impl State {
+    pub(crate) fn new(limits: &Limits) -> State {
+        State {
+            thread: Thread::new(limits),
+            store: Store::default(),
+        }
     }
 }
 

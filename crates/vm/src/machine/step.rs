@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::observe::{Linked, Site};
 use super::slow::{self, Fixed, memory_fault};
-use super::state::{Frame, NONE, State};
+use super::state::{Frame, NONE, State, Thread};
 use super::{Func, Instance, Machine};
 use crate::binary::NAMES_MEMORY;
 use crate::bytes::Written;
@@ -140,11 +140,11 @@ impl Machine {
     /// Executes at most `budget` instructions from the top frame's next one on; with
     /// `pass_first`, that one is not asked for in `hooks`.
     pub(crate) fn step<H: Hooks>(&mut self, budget: u64, hooks: &H, pass_first: bool) -> Stop {
-        let until = self.state.steps.saturating_add(budget);
+        let until = self.state.thread.steps.saturating_add(budget);
         let mut stop = self.step_within(budget, hooks, pass_first);
         while stop == Stop::Unwinds {
             stop = match self.unwind() {
-                Ok(()) => self.step_within(until - self.state.steps, hooks, false),
+                Ok(()) => self.step_within(until - self.state.thread.steps, hooks, false),
                 Err(stop) => stop,
             };
         }
@@ -172,15 +172,15 @@ impl Machine {
         let limits = &self.limits;
         let instances = self.instances.as_slice();
         let funcs = self.funcs.as_slice();
-        let State {
+        let State { thread, store } = &mut self.state;
+        let Thread {
             steps,
             frames,
             stack,
             sp: saved_sp,
-            store,
             handler,
             ..
-        } = &mut self.state;
+        } = thread;
         let stack: &mut [u64] = stack;
         let Some(frame) = frames.last().copied() else {
             return Stop::Returned;

@@ -84,7 +84,7 @@ impl Machine {
     /// Where the program may go on if the function that runs throws something that it does not catch itself: in the
     /// first instance's code, sorted.
     pub fn catch_labels(&self) -> Vec<CodeOffset> {
-        let callers = self.state.frames.iter().rev().skip(1);
+        let callers = self.state.thread.frames.iter().rev().skip(1);
         let mut labels: Vec<_> = callers
             .filter_map(|caller| {
                 let func = self.funcs.get(caller.func as usize)?;
@@ -101,10 +101,12 @@ impl Machine {
 
     /// What the next instruction throws, if that is what it does; the trap if there is nothing to throw.
     fn flying(&self) -> Option<Result<Flying, Trap>> {
-        let sp = self.state.sp;
+        let sp = self.state.thread.sp;
         match self.next_instr()? {
             Instr::Throw(index) => {
-                let func = self.funcs.get(self.state.frames.last()?.func as usize)?;
+                let func = self
+                    .funcs
+                    .get(self.state.thread.frames.last()?.func as usize)?;
                 let instance = self.instances.get(func.instance as usize)?;
                 let tag = *instance.tags.get(index as usize)?;
                 let count = cells_of(&self.tag_ty(tag)?.params);
@@ -116,7 +118,7 @@ impl Machine {
                     Instr::ThrowRef => sp.checked_sub(1)?,
                     _ => self.caught_at()?,
                 };
-                let cell = *self.state.stack.get(at)?;
+                let cell = *self.state.thread.stack.get(at)?;
                 let Some(place) = cell.checked_sub(1) else {
                     return Some(Err(Trap::NullException));
                 };
@@ -131,7 +133,7 @@ impl Machine {
 
     /// The cell of what the next instruction, a `rethrow`, throws again.
     fn caught_at(&self) -> Option<usize> {
-        let frame = self.state.frames.last()?;
+        let frame = self.state.thread.frames.last()?;
         let (instance, body) = self.code_of(frame.func)?;
         let entry = instance.module.branches().get(frame.branch as usize)?;
         Some(frame.fp as usize + usize::from(body.locals) + usize::from(entry.height))
@@ -139,7 +141,7 @@ impl Machine {
 
     fn values_of(&self, flying: &Flying) -> Option<&[u64]> {
         match &flying.values {
-            Values::Operands(range) => self.state.stack.get(range.clone()),
+            Values::Operands(range) => self.state.thread.stack.get(range.clone()),
             // The tag lies at the place before.
             Values::Held(cell) => {
                 let start = *cell as usize;
@@ -170,10 +172,15 @@ impl Machine {
             }
         };
         // Validation made sure that there is room: the label's operands are among the function's.
-        let locals = self.state.frames.get(caught.frame).and_then(|frame| {
-            let (_, body) = self.code_of(frame.func)?;
-            Some(frame.fp as usize + usize::from(body.locals))
-        });
+        let locals = self
+            .state
+            .thread
+            .frames
+            .get(caught.frame)
+            .and_then(|frame| {
+                let (_, body) = self.code_of(frame.func)?;
+                Some(frame.fp as usize + usize::from(body.locals))
+            });
         let mut to = locals.ok_or(Stop::HostCall)? + usize::from(caught.branch.height);
         let values = match caught.values {
             true => self.values_of(&flying).unwrap_or_default().to_vec(),
@@ -182,29 +189,29 @@ impl Machine {
         let under = reference.filter(|_| caught.reference == Reference::Under);
         let above = reference.filter(|_| caught.reference == Reference::Above);
         for cell in under.into_iter().chain(values).chain(above) {
-            if let Some(room) = self.state.stack.get_mut(to) {
+            if let Some(room) = self.state.thread.stack.get_mut(to) {
                 *room = cell;
             }
             to += 1;
         }
-        let state = &mut self.state;
-        state.frames.truncate(caught.frame + 1);
-        if let Some(frame) = state.frames.last_mut() {
+        let thread = &mut self.state.thread;
+        thread.frames.truncate(caught.frame + 1);
+        if let Some(frame) = thread.frames.last_mut() {
             (frame.pc, frame.branch) = (caught.branch.target, caught.branch.next);
         }
-        if state.handler as usize > caught.frame {
-            state.handler = NONE;
+        if thread.handler as usize > caught.frame {
+            thread.handler = NONE;
         }
-        state.sp = to;
-        state.steps += 1;
+        thread.sp = to;
+        thread.steps += 1;
         Ok(())
     }
 
     /// What catches an exception of this tag that the next instruction throws. It does not get past a handler, which
     /// nobody in the program called.
     fn catcher(&self, tag: u32) -> Option<Caught> {
-        let top = self.state.frames.len().checked_sub(1)?;
-        for (number, frame) in self.state.frames.iter().enumerate().rev() {
+        let top = self.state.thread.frames.len().checked_sub(1)?;
+        for (number, frame) in self.state.thread.frames.iter().enumerate().rev() {
             let (instance, _) = self.code_of(frame.func)?;
             // Callers stand behind their call.
             let past = frame.pc + u32::from(number == top);
@@ -221,7 +228,7 @@ impl Machine {
                     reference: clause.reference,
                 });
             }
-            if number as u64 == u64::from(self.state.handler) {
+            if number as u64 == u64::from(self.state.thread.handler) {
                 return None;
             }
         }
@@ -244,7 +251,7 @@ impl Machine {
         if length(self) > full {
             return Err(Trap::TooManyExceptions);
         }
-        let cells = self.state.stack.get(range).unwrap_or_default();
+        let cells = self.state.thread.stack.get(range).unwrap_or_default();
         let held = self.state.store.exceptions.get_or_insert_default();
         let place = held.len();
         held.push(tag.into());
@@ -254,7 +261,7 @@ impl Machine {
 
     /// The reference to that exception, if there is one.
     fn held(&self, tag: u32, range: Range<usize>) -> Option<u64> {
-        let cells = self.state.stack.get(range)?;
+        let cells = self.state.thread.stack.get(range)?;
         let held = self.state.store.exceptions.as_ref()?;
         let mut all = self.each_held(held);
         let found =
@@ -291,7 +298,7 @@ impl Machine {
             }
         };
         let state = &self.state;
-        let stack = cells.iter().filter_map(|at| state.stack.get(*at));
+        let stack = cells.iter().filter_map(|at| state.thread.stack.get(*at));
         stack.for_each(|cell| mark(*cell));
         self.globals_and_tables().for_each(|cell| mark(*cell));
         // Exceptions refer to earlier ones only, so those that do come first here.
@@ -325,7 +332,7 @@ impl Machine {
         let to = |cell: &mut u64| *cell = moved.get(*cell as usize).copied().unwrap_or(0);
         let state = &mut self.state;
         for at in cells {
-            if let Some(cell) = state.stack.get_mut(at) {
+            if let Some(cell) = state.thread.stack.get_mut(at) {
                 to(cell);
             }
         }

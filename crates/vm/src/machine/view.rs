@@ -87,7 +87,7 @@ impl Machine {
     /// A frame, counted from the innermost, which is 0, to `depth() - 1`.
     pub fn frame(&self, number: usize) -> Option<FrameView> {
         let index = self.depth().checked_sub(number.checked_add(1)?)?;
-        let frame = self.state.frames.get(index)?;
+        let frame = self.state.thread.frames.get(index)?;
         let standing = self.standing_in(index, frame)?;
         let site = self.site(frame.func, frame.pc)?;
         let mut operands = site.operands.as_slice();
@@ -123,13 +123,13 @@ impl Machine {
     /// takes long where it is long.
     pub fn local(&self, number: usize, local: u32) -> Option<Value> {
         let index = self.depth().checked_sub(number.checked_add(1)?)?;
-        let frame = self.state.frames.get(index)?;
+        let frame = self.state.thread.frames.get(index)?;
         let func = self.funcs.get(frame.func as usize)?;
         let (instance, _) = self.code_of(frame.func)?;
         let index = FuncIdx(func.index);
         let ty = instance.module.local_type(index, local)?;
         let at = frame.fp as usize + instance.module.local_cell(index, local)?;
-        Value::from_cells(ty, self.state.stack.get(at..)?)
+        Value::from_cells(ty, self.state.thread.stack.get(at..)?)
     }
 
     /// All frames, the innermost first.
@@ -140,13 +140,13 @@ impl Machine {
     /// Who is where, the innermost first: of the same functions as [`Machine::frames`], but without types, values and
     /// looking through code.
     pub fn standing(&self) -> impl DoubleEndedIterator<Item = Standing> + '_ {
-        let frames = self.state.frames.iter().enumerate().rev();
+        let frames = self.state.thread.frames.iter().enumerate().rev();
         frames.filter_map(|(index, frame)| self.standing_in(index, frame))
     }
 
     fn standing_in(&self, index: usize, frame: &Frame) -> Option<Standing> {
         let func = self.funcs.get(frame.func as usize)?;
-        let (above, handler) = (index + 1, self.state.handler as usize);
+        let (above, handler) = (index + 1, self.state.thread.handler as usize);
         Some(Standing {
             instance: InstanceId(func.instance),
             func: FuncIdx(func.index),
@@ -169,7 +169,7 @@ impl Machine {
 
     /// The cells from `start` on as values of these types.
     fn values(&self, start: usize, types: &[ValType]) -> Vec<Value> {
-        let cells = self.state.stack.get(start..).unwrap_or_default();
+        let cells = self.state.thread.stack.get(start..).unwrap_or_default();
         Value::all_from_cells(types, cells).collect()
     }
 }

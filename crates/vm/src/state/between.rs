@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::bytes::put;
 use super::core::{put_frame, put_progress};
 use super::delta::MAGIC;
-use super::snapshot::MemorySnapshot;
+use super::snapshot::{KeptStore, KeptThread, MemorySnapshot};
 use super::{Delta, Snapshot, StateError};
 use crate::blocks::{BLOCK, Block};
 
@@ -16,7 +16,9 @@ impl Delta {
     /// [`StateError::OtherProgram`] if they are states of two programs.
     pub fn between(from: &Snapshot, to: &Snapshot) -> Result<Delta, StateError> {
         let (before, after) = (&*from.0, &*to.0);
-        if before.program != after.program || before.memories.len() != after.memories.len() {
+        if before.program != after.program
+            || before.store.memories.len() != after.store.memories.len()
+        {
             return Err(StateError::OtherProgram);
         }
         let mut out = Vec::from(MAGIC);
@@ -24,43 +26,44 @@ impl Delta {
         out.extend(from.hash().0.to_le_bytes());
         out.extend(to.hash().0.to_le_bytes());
         put(&mut out, after.steps);
-        after.control.put(&mut out);
-        let kept = before
-            .frames
-            .iter()
-            .zip(&after.frames)
-            .take_while(|(a, b)| a == b)
-            .count();
-        put(&mut out, kept as u64);
-        put(&mut out, (after.frames.len() - kept) as u64);
-        after
-            .frames
-            .iter()
-            .skip(kept)
-            .for_each(|frame| put_frame(&mut out, frame));
-        put_changes(&mut out, &before.cells, &after.cells);
-        put_changes(&mut out, &before.globals, &after.globals);
-        for (before, after) in before.tables.iter().zip(&after.tables) {
-            put_changes(&mut out, before, after);
-        }
-        if before.progress == after.progress {
-            out.push(0);
-        } else {
-            out.push(1);
-            put_progress(&mut out, &after.progress);
-        }
-        after
-            .memories
-            .iter()
-            .for_each(|memory| put(&mut out, memory.pages.into()));
-        #[cfg(feature = "exceptions")]
-        if let (Some(before), Some(after)) = (&before.exceptions, &after.exceptions) {
-            put_changes(&mut out, before, after);
-        }
-        for (before, after) in before.memories.iter().zip(&after.memories) {
-            put_memory_changes(&mut out, before, after);
-        }
+        put_thread(&mut out, &before.thread, &after.thread);
+        put_store(&mut out, &before.store, &after.store);
         Ok(Delta { bytes: out })
+    }
+}
+
+/// Writes how a thread changes.
+fn put_thread(out: &mut Vec<u8>, before: &KeptThread, after: &KeptThread) {
+    after.control.put(out);
+    let both = before.frames.iter().zip(&after.frames);
+    let kept = both.take_while(|(a, b)| a == b).count();
+    put(out, kept as u64);
+    put(out, (after.frames.len() - kept) as u64);
+    let others = after.frames.iter().skip(kept);
+    others.for_each(|frame| put_frame(out, frame));
+    put_changes(out, &before.cells, &after.cells);
+}
+
+/// Writes how what threads run on changes.
+fn put_store(out: &mut Vec<u8>, before: &KeptStore, after: &KeptStore) {
+    put_changes(out, &before.globals, &after.globals);
+    for (before, after) in before.tables.iter().zip(&after.tables) {
+        put_changes(out, before, after);
+    }
+    if before.progress == after.progress {
+        out.push(0);
+    } else {
+        out.push(1);
+        put_progress(out, &after.progress);
+    }
+    let memories = after.memories.iter();
+    memories.for_each(|memory| put(out, memory.pages.into()));
+    #[cfg(feature = "exceptions")]
+    if let (Some(before), Some(after)) = (&before.exceptions, &after.exceptions) {
+        put_changes(out, before, after);
+    }
+    for (before, after) in before.memories.iter().zip(&after.memories) {
+        put_memory_changes(out, before, after);
     }
 }
 

@@ -7,7 +7,7 @@ use super::StateError;
 use super::bytes::{Input, put};
 use crate::Trap;
 use crate::limits::within;
-use crate::machine::{Frame, Machine, NONE, Phase, Progress, State};
+use crate::machine::{Frame, Machine, NONE, Phase, Progress, State, Thread};
 
 /// The program's position and what its instances have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,9 +197,9 @@ impl<T: AsRef<[u64]>> CoreView<'_, T> {
 impl State {
     pub(crate) fn view(&self) -> CoreView<'_, Vec<u64>> {
         CoreView {
-            control: self.control(),
-            frames: &self.frames,
-            cells: self.cells(),
+            control: self.thread.control(),
+            frames: &self.thread.frames,
+            cells: self.thread.cells(),
             globals: &self.store.globals,
             tables: &self.store.tables,
             progress: &self.store.progress,
@@ -213,7 +213,9 @@ impl State {
             exceptions: self.store.exceptions.as_deref(),
         }
     }
+}
 
+impl Thread {
     pub(super) fn control(&self) -> Control {
         Control {
             phase: self.phase,
@@ -236,22 +238,22 @@ impl Machine {
         } = core.control;
         // Whoever comes here on another way has not stopped here.
         self.forget_reported();
-        let state = &mut self.state;
-        (state.phase, state.entry, state.start, state.handler) = (phase, entry, start, handler);
-        state.steps = steps;
-        state.frames = core.frames;
-        state.sp = core.cells.len();
-        if let Some(cells) = state.stack.get_mut(..state.sp) {
+        let State { thread, store } = &mut self.state;
+        (thread.phase, thread.entry, thread.start, thread.handler) = (phase, entry, start, handler);
+        thread.steps = steps;
+        thread.frames = core.frames;
+        thread.sp = core.cells.len();
+        if let Some(cells) = thread.stack.get_mut(..thread.sp) {
             cells.copy_from_slice(&core.cells);
         }
-        state.store.globals = core.globals;
-        state.store.tables = core.tables;
-        state.store.progress = core.progress;
+        store.globals = core.globals;
+        store.tables = core.tables;
+        store.progress = core.progress;
         #[cfg(feature = "exceptions")]
         {
-            state.store.exceptions = core.exceptions;
+            store.exceptions = core.exceptions;
         }
-        for (memory, pages) in state.store.memories.iter_mut().zip(core.pages) {
+        for (memory, pages) in store.memories.iter_mut().zip(core.pages) {
             memory.pages = pages;
             let length = crate::machine::backed_bytes(pages, &self.limits);
             memory.bytes.resize(length);

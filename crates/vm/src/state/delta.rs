@@ -102,7 +102,7 @@ impl Machine {
         let control = Control::read(input)?;
         let damaged = input.damaged();
         let kept = input.u32()? as usize;
-        let mut frames = state.frames.get(..kept).ok_or(damaged)?.to_vec();
+        let mut frames = state.thread.frames.get(..kept).ok_or(damaged)?.to_vec();
         let count = input.count()?;
         within(
             "frames",
@@ -114,7 +114,7 @@ impl Machine {
         }
         let cells = read_changes(
             input,
-            state.cells(),
+            state.thread.cells(),
             "cells of stack",
             self.limits.stack_slots,
         )?;

@@ -58,7 +58,7 @@ impl Machine {
     pub fn save(&self) -> Vec<u8> {
         let mut out = Vec::from(MAGIC);
         out.extend(self.program.to_le_bytes());
-        put(&mut out, self.state.steps);
+        put(&mut out, self.state.thread.steps);
         self.state.view().put(&mut out);
         for memory in &self.state.store.memories {
             for block in memory.bytes.chunks(BLOCK) {

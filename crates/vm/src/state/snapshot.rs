@@ -1,4 +1,5 @@
-//! Snapshots in the host's memory. What did not change since the last one is shared.
+//! Snapshots in the host's memory. What did not change since the last one is shared: the thread, the store, and the parts
+//! of that.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -9,7 +10,7 @@ use super::core::{Control, Core, CoreView};
 use super::save::hash_of;
 use crate::blocks::{BLOCK, Block, Blocks, LINE};
 use crate::kept::Since;
-use crate::machine::{Frame, Machine, Memory, Progress};
+use crate::machine::{Frame, Machine, Memory, Progress, State, Store, Thread};
 use crate::{Limits, StateHash};
 
 /// A memory's state.
@@ -21,14 +22,17 @@ pub(super) struct MemorySnapshot {
     pub(super) blocks: Blocks,
 }
 
-#[derive(Debug)]
-pub(super) struct Content {
-    pub(super) program: u64,
-    limits: Limits,
-    pub(super) steps: u64,
+/// A thread's state but its steps, which differ also where all else is the same.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct KeptThread {
     pub(super) control: Control,
     pub(super) frames: Box<[Frame]>,
     pub(super) cells: Box<[u64]>,
+}
+
+/// The state of what threads run on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct KeptStore {
     pub(super) globals: Arc<[u64]>,
     pub(super) tables: Vec<Arc<[u64]>>,
     pub(super) progress: Arc<[Progress]>,
@@ -36,6 +40,16 @@ pub(super) struct Content {
     /// Nothing where no instance has tags.
     #[cfg(feature = "exceptions")]
     pub(super) exceptions: Option<Arc<[u64]>>,
+}
+
+/// Two pieces, which are shared each by itself: often only one of the two changes between snapshots.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) program: u64,
+    limits: Limits,
+    pub(super) steps: u64,
+    pub(super) thread: Arc<KeptThread>,
+    pub(super) store: Arc<KeptStore>,
     bytes_unshared: usize,
 }
 
@@ -47,30 +61,7 @@ pub struct Snapshot(pub(super) Arc<Content>);
 impl PartialEq for Snapshot {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (&*self.0, &*other.0);
-        core::ptr::eq(a, b)
-            || a.program == b.program
-                && a.control == b.control
-                && a.frames == b.frames
-                && a.cells == b.cells
-                && a.globals == b.globals
-                && a.tables == b.tables
-                && a.progress == b.progress
-                && a.memories == b.memories
-                && a.has_exceptions_of(b)
-    }
-}
-
-impl Content {
-    /// Whether the exceptions are the same.
-    #[cfg(feature = "exceptions")]
-    fn has_exceptions_of(&self, other: &Content) -> bool {
-        self.exceptions == other.exceptions
-    }
-
-    /// There are none.
-    #[cfg(not(feature = "exceptions"))]
-    fn has_exceptions_of(&self, _: &Content) -> bool {
-        true
+        core::ptr::eq(a, b) || a.program == b.program && a.thread == b.thread && a.store == b.store
     }
 }
 
@@ -95,24 +86,26 @@ impl Snapshot {
         fn piece<T>(list: &Arc<[T]>) -> (usize, usize) {
             (Arc::as_ptr(list).cast::<T>() as usize, size_of_val(&**list))
         }
-        let content = &*self.0;
-        let own =
-            size_of::<Content>() + size_of_val(&*content.frames) + size_of_val(&*content.cells);
-        visit(Arc::as_ptr(&self.0) as usize, own);
-        let lists = core::iter::once(&content.globals).chain(&content.tables);
+        let (thread, store) = (&self.0.thread, &self.0.store);
+        visit(Arc::as_ptr(&self.0) as usize, size_of::<Content>());
+        visit(Arc::as_ptr(thread) as usize, thread.bytes());
+        if !visit(Arc::as_ptr(store) as usize, store.bytes()) {
+            return;
+        }
+        let lists = core::iter::once(&store.globals).chain(&store.tables);
         #[cfg(feature = "exceptions")]
-        let lists = lists.chain(&content.exceptions);
-        for (address, bytes) in lists.map(piece).chain([piece(&content.progress)]) {
+        let lists = lists.chain(&store.exceptions);
+        for (address, bytes) in lists.map(piece).chain([piece(&store.progress)]) {
             visit(address, bytes);
         }
-        for memory in &content.memories {
+        for memory in &store.memories {
             memory.blocks.for_each_piece(visit);
         }
     }
 
     /// The hash that the machine had.
     pub fn hash(&self) -> StateHash {
-        let memories = self.0.memories.iter();
+        let memories = self.0.store.memories.iter();
         let blocks = memories.flat_map(|memory| memory.blocks.iter());
         hash_of(self.0.program, &self.view(), blocks.map(Block::hash))
     }
@@ -120,7 +113,7 @@ impl Snapshot {
     /// The bytes of a memory from `start` on, at most `length`; the first instance's is number 0
     /// if it has one.
     pub fn memory(&self, memory: usize, start: usize, length: usize) -> Vec<u8> {
-        let Some(memory) = self.0.memories.get(memory) else {
+        let Some(memory) = self.0.store.memories.get(memory) else {
             return Vec::new();
         };
         let end = start.saturating_add(length).min(memory.length);
@@ -141,7 +134,8 @@ impl Snapshot {
     /// Where the first memory differs from another snapshot's: words of four bytes, by their addresses, with what each of
     /// the two has.
     pub fn differing_words(&self, other: &Snapshot) -> Vec<(u32, [u32; 2])> {
-        let (Some(ours), Some(theirs)) = (self.0.memories.first(), other.0.memories.first()) else {
+        let [ours, theirs] = [self, other].map(|snapshot| snapshot.0.store.memories.first());
+        let (Some(ours), Some(theirs)) = (ours, theirs) else {
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -161,18 +155,138 @@ impl Snapshot {
     }
 
     pub(super) fn view(&self) -> CoreView<'_, Arc<[u64]>> {
-        let content = &*self.0;
+        let (thread, store) = (&*self.0.thread, &*self.0.store);
         CoreView {
-            control: content.control,
-            frames: &content.frames,
-            cells: &content.cells,
-            globals: &content.globals,
-            tables: &content.tables,
-            progress: &content.progress,
-            pages: content.memories.iter().map(|memory| memory.pages).collect(),
+            control: thread.control,
+            frames: &thread.frames,
+            cells: &thread.cells,
+            globals: &store.globals,
+            tables: &store.tables,
+            progress: &store.progress,
+            pages: store.memories.iter().map(|memory| memory.pages).collect(),
             #[cfg(feature = "exceptions")]
-            exceptions: content.exceptions.as_deref(),
+            exceptions: store.exceptions.as_deref(),
         }
+    }
+}
+
+impl KeptThread {
+    fn bytes(&self) -> usize {
+        size_of::<KeptThread>() + size_of_val(&*self.frames) + size_of_val(&*self.cells)
+    }
+
+    /// Whether a thread is just so. What changes most, where it stands, is looked at first.
+    fn is_of(&self, thread: &Thread) -> bool {
+        self.control == thread.control()
+            && self.frames.last() == thread.frames.last()
+            && *self.cells == *thread.cells()
+            && *self.frames == *thread.frames
+    }
+
+    /// The previous one if it is equal, else a new one.
+    fn keep(
+        thread: &Thread,
+        previous: Option<&Arc<KeptThread>>,
+        unshared: &mut usize,
+    ) -> Arc<KeptThread> {
+        if let Some(previous) = previous.filter(|previous| previous.is_of(thread)) {
+            return previous.clone();
+        }
+        let kept = KeptThread {
+            control: thread.control(),
+            frames: Box::from(thread.frames.as_slice()),
+            cells: Box::from(thread.cells()),
+        };
+        *unshared += kept.bytes();
+        Arc::new(kept)
+    }
+}
+
+impl KeptStore {
+    /// Bytes that it takes but for what its parts are.
+    fn bytes(&self) -> usize {
+        size_of::<KeptStore>() + size_of_val(&*self.tables) + size_of_val(&*self.memories)
+    }
+
+    /// The previous one if all parts are the same, else a new one that shares those that are.
+    fn keep(
+        store: &Store,
+        previous: Option<&Arc<KeptStore>>,
+        unshared: &mut usize,
+    ) -> Arc<KeptStore> {
+        let mut parts = 0;
+        let mut memories = Vec::with_capacity(store.memories.len());
+        for (number, memory) in store.memories.iter().enumerate() {
+            let before = previous.and_then(|previous| previous.memories.get(number));
+            let kept = keep_memory(memory, before);
+            let before = before.map(|before| &before.blocks);
+            parts += kept.blocks.bytes_beside(before);
+            memories.push(kept);
+        }
+        let mut tables = Vec::with_capacity(store.tables.len());
+        for (number, table) in store.tables.iter().enumerate() {
+            let before = previous.and_then(|previous| previous.tables.get(number));
+            tables.push(share(table, before, &mut parts));
+        }
+        let before = previous.map(|previous| &previous.globals);
+        let globals = share(&store.globals, before, &mut parts);
+        #[cfg(feature = "exceptions")]
+        let exceptions = store.exceptions.as_ref().map(|list| {
+            let before = previous.and_then(|previous| previous.exceptions.as_ref());
+            share(list, before, &mut parts)
+        });
+        let before = previous.map(|previous| &previous.progress);
+        let progress = share(&store.progress, before, &mut parts);
+        let kept = KeptStore {
+            globals,
+            tables,
+            progress,
+            memories,
+            #[cfg(feature = "exceptions")]
+            exceptions,
+        };
+        match previous {
+            Some(previous) if kept.has_parts_of(previous) => previous.clone(),
+            _ => {
+                *unshared += parts + kept.bytes();
+                Arc::new(kept)
+            }
+        }
+    }
+
+    /// Whether all parts are those of another one: not whether they are equal, which took longer.
+    fn has_parts_of(&self, other: &KeptStore) -> bool {
+        let counts = |store: &KeptStore| (store.memories.len(), store.tables.len());
+        let mut memories = self.memories.iter().zip(&other.memories);
+        let mut tables = self.tables.iter().zip(&other.tables);
+        counts(self) == counts(other)
+            && Arc::ptr_eq(&self.globals, &other.globals)
+            && Arc::ptr_eq(&self.progress, &other.progress)
+            && memories.all(|(ours, theirs)| ours.is(theirs))
+            && tables.all(|(ours, theirs)| Arc::ptr_eq(ours, theirs))
+            && self.has_exceptions_of(other)
+    }
+
+    /// Whether the exceptions are the same.
+    #[cfg(feature = "exceptions")]
+    fn has_exceptions_of(&self, other: &KeptStore) -> bool {
+        match (&self.exceptions, &other.exceptions) {
+            (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs),
+            (ours, theirs) => ours.is_none() && theirs.is_none(),
+        }
+    }
+
+    /// There are none.
+    #[cfg(not(feature = "exceptions"))]
+    fn has_exceptions_of(&self, _: &KeptStore) -> bool {
+        true
+    }
+}
+
+impl MemorySnapshot {
+    /// Whether it is of the same size and has the very blocks of the other.
+    fn is(&self, other: &MemorySnapshot) -> bool {
+        (self.pages, self.length) == (other.pages, other.length) && self.blocks.is(&other.blocks)
     }
 }
 
@@ -181,48 +295,18 @@ impl Machine {
     /// with it.
     pub fn snapshot(&self, previous: Option<&Snapshot>) -> Snapshot {
         let previous = previous.map(|snapshot| &*snapshot.0);
-        let state = &self.state;
-        let mut unshared = size_of::<Content>();
-        let mut memories = Vec::with_capacity(state.store.memories.len());
-        for (number, memory) in state.store.memories.iter().enumerate() {
-            let before = previous.and_then(|content| content.memories.get(number));
-            let kept = keep_memory(memory, before);
-            unshared += kept
-                .blocks
-                .bytes_beside(before.map(|before| &before.blocks));
-            memories.push(kept);
-        }
-        let mut tables = Vec::with_capacity(state.store.tables.len());
-        for (number, table) in state.store.tables.iter().enumerate() {
-            let before = previous.and_then(|content| content.tables.get(number));
-            tables.push(share(table, before, &mut unshared));
-        }
-        let frames = Box::<[Frame]>::from(state.frames.as_slice());
-        let cells = Box::<[u64]>::from(state.cells());
-        unshared += size_of_val(&*frames) + size_of_val(&*cells);
-        let before = previous.map(|content| &content.globals);
-        let globals = share(&state.store.globals, before, &mut unshared);
-        #[cfg(feature = "exceptions")]
-        let exceptions = state.store.exceptions.as_ref().map(|list| {
-            let before = previous.and_then(|content| content.exceptions.as_ref());
-            share(list, before, &mut unshared)
-        });
-        let before = previous.map(|content| &content.progress);
-        let progress = share(&state.store.progress, before, &mut unshared);
+        let State { thread, store } = &self.state;
+        let mut bytes_unshared = size_of::<Content>();
+        let before = previous.map(|content| &content.thread);
+        let kept_thread = KeptThread::keep(thread, before, &mut bytes_unshared);
+        let before = previous.map(|content| &content.store);
         Snapshot(Arc::new(Content {
             program: self.program,
             limits: self.limits,
-            steps: state.steps,
-            control: state.control(),
-            frames,
-            cells,
-            globals,
-            tables,
-            progress,
-            memories,
-            #[cfg(feature = "exceptions")]
-            exceptions,
-            bytes_unshared: unshared,
+            steps: thread.steps,
+            thread: kept_thread,
+            store: KeptStore::keep(store, before, &mut bytes_unshared),
+            bytes_unshared,
         }))
     }
 
@@ -243,18 +327,19 @@ impl Machine {
         self.reserve(&view.pages)?;
         let core = Core {
             control: view.control,
-            frames: content.frames.to_vec(),
-            cells: content.cells.to_vec(),
-            globals: content.globals.to_vec(),
-            tables: content.tables.iter().map(|table| table.to_vec()).collect(),
-            progress: content.progress.to_vec(),
+            frames: view.frames.to_vec(),
+            cells: view.cells.to_vec(),
+            globals: view.globals.to_vec(),
+            tables: view.tables.iter().map(|table| table.to_vec()).collect(),
+            progress: view.progress.to_vec(),
             pages: view.pages,
             #[cfg(feature = "exceptions")]
-            exceptions: content.exceptions.as_deref().map(<[u64]>::to_vec),
+            exceptions: view.exceptions.map(<[u64]>::to_vec),
             #[cfg(feature = "exceptions")]
             references: Vec::new(),
         };
-        for (memory, kept) in self.state.store.memories.iter_mut().zip(&content.memories) {
+        let kept = &content.store.memories;
+        for (memory, kept) in self.state.store.memories.iter_mut().zip(kept) {
             restore_memory(memory, kept);
         }
         self.take_over(core, content.steps);

@@ -8,6 +8,8 @@ mod breakpoints;
 mod dispatch;
 #[cfg(not(miri))]
 mod smith;
+#[cfg(all(feature = "host", not(miri)))]
+mod turns;
 #[cfg(all(feature = "simd", not(miri)))]
 mod vectors;
 
@@ -97,7 +99,7 @@ fn compare(stepping: &Machine, both: &Machine, what: &str) {
         let b = (both.steps(), both.location(), both.depth());
         std::format!("{what}: stepping alone {s:?}, both tiers {b:?}")
     };
-    let (a, b) = (&stepping.state, &both.state);
+    let (a, b) = (&stepping.state.thread, &both.state.thread);
     assert_eq!(
         (a.steps, a.phase, a.handler),
         (b.steps, b.phase, b.handler),
@@ -106,16 +108,13 @@ fn compare(stepping: &Machine, both: &Machine, what: &str) {
     );
     assert_eq!(a.frames, b.frames, "{}", place());
     assert_eq!(a.cells(), b.cells(), "{}", place());
-    assert_eq!(a.store.globals, b.store.globals, "{}", place());
-    assert_eq!(a.store.tables, b.store.tables, "{}", place());
-    assert!(
-        a.store.memories == b.store.memories,
-        "memory differs; {}",
-        place()
-    );
-    assert_eq!(a.store.progress, b.store.progress, "{}", place());
+    let (a, b) = (&stepping.state.store, &both.state.store);
+    assert_eq!(a.globals, b.globals, "{}", place());
+    assert_eq!(a.tables, b.tables, "{}", place());
+    assert!(a.memories == b.memories, "memory differs; {}", place());
+    assert_eq!(a.progress, b.progress, "{}", place());
     #[cfg(feature = "exceptions")]
-    assert_eq!(a.store.exceptions, b.store.exceptions, "{}", place());
+    assert_eq!(a.exceptions, b.exceptions, "{}", place());
     assert_eq!(stepping.outcome(), both.outcome(), "{}", place());
 }
 
