@@ -272,6 +272,21 @@ pub enum Action<'a> {
 }
 
 impl Board {
+    /// Which bytes of the memory a call shows as a text, from the first to the last; nothing if it shows none.
+    pub fn text_span(&self, id: PrimitiveId, args: &[Value]) -> Option<(u64, u64)> {
+        let a = Arguments(args);
+        let first = match self.primitive(id)?.op {
+            Op::PrintString => 0,
+            Op::DisplayDrawString => 2,
+            _ => return None,
+        };
+        let (address, length) = (
+            u64::from(a.unsigned(first)),
+            u64::from(a.unsigned(first + 1)),
+        );
+        Some((address, address + length.checked_sub(1)?))
+    }
+
     /// What a call of an output means here.
     ///
     /// # Errors

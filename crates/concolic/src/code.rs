@@ -7,6 +7,8 @@ use borges_vm::num::NumericOp;
 use borges_vm::{CodeOffset, Module, Shared, ValType};
 use hashbrown::HashMap;
 
+use crate::touch::Own;
+
 /// What an instruction means for a shadow of the state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
@@ -88,6 +90,7 @@ pub(crate) struct Code {
     /// The instruction at an offset, plus one.
     numbers: Vec<u32>,
     decoded: Vec<Decoded>,
+    owns: Vec<Own>,
     offsets: Vec<CodeOffset>,
     module: Shared<Module>,
     /// The types of the values that a `select` chooses from, as they are asked for.
@@ -108,6 +111,7 @@ impl Code {
             first,
             numbers: vec![0; length],
             decoded: Vec::new(),
+            owns: Vec::new(),
             offsets: Vec::new(),
             module: module.clone(),
             select_types: RefCell::default(),
@@ -127,6 +131,7 @@ impl Code {
                     begins: begins.take(),
                     is_stop: stops.contains(&offset),
                 });
+                code.owns.push(Own::of(&instr));
                 code.offsets.push(offset);
                 if let Some(number) = code.numbers.get_mut((offset.0 - first) as usize) {
                     *number = code.decoded.len() as u32;
@@ -146,6 +151,11 @@ impl Code {
     #[inline]
     pub(crate) fn decoded(&self, number: usize) -> &Decoded {
         &self.decoded[number]
+    }
+
+    /// What an instruction touches by itself.
+    pub(crate) fn own(&self, number: usize) -> Own {
+        self.owns[number]
     }
 
     /// The type of the values that the `select` at an offset chooses from.

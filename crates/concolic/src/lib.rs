@@ -22,6 +22,7 @@ mod shadow;
 mod shape;
 pub mod solver;
 mod sum;
+mod touch;
 mod tree;
 mod zone;
 
@@ -37,12 +38,14 @@ pub use explore::{
     UNASKED_STDIN, Watched, explore,
 };
 pub use forever::{
-    Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Lookers, Noted, Packer, Passing,
-    SentState, Showing, StateWord, TheProgram, Unread, WayInput, explore_states, learn_states,
+    Acting, Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Interleaved,
+    InterleavedState, Lookers, Noted, Packer, Passing, SentState, Showing, StateWord, TheProgram,
+    Turn, Unread, WayInput, explore_states, learn_states,
 };
 pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};
 pub use shadow::Touched;
+pub use touch::Touch;
 pub use tree::{
     EventOption, InputOption, Node as SuggestionNode, OtherValues, Suggestions, suggest, suggest_on,
 };

@@ -28,6 +28,13 @@ pub(super) struct Calling {
     result: Option<ValType>,
 }
 
+impl Calling {
+    /// The cells of the arguments.
+    pub(super) fn cells(&self) -> Range<usize> {
+        self.cells.clone()
+    }
+}
+
 impl Explorer<'_, '_> {
     /// Whether an output changes what a limit of the board looks at, so that what it does must be known.
     fn is_limited(&self, state: &State, (id, args): (PrimitiveId, &[Value])) -> bool {

@@ -14,6 +14,7 @@ use hashbrown::HashSet;
 use super::{Explorer, SearchOrder, State, Waiting};
 use crate::path::Delivered;
 use crate::shadow::Touching;
+use crate::touch::Touch;
 
 /// Why something is left out: nobody asked for events.
 pub(super) const UNTOLD: &str = "interrupts are subscribed to here: paths on which they arrive are explored if a bound on events is given";
@@ -254,6 +255,11 @@ impl Explorer<'_, '_> {
         waits
     }
 
+    /// Whether a handler has returned that the round was about.
+    pub(super) fn leaves_handler(&self) -> bool {
+        self.is_of_handler && !self.machine.in_handler()
+    }
+
     /// Paths on which events arrive here wait.
     fn moment(&mut self, state: &mut State) {
         state.is_moment = false;
@@ -305,7 +311,7 @@ impl Explorer<'_, '_> {
     }
 
     /// A moment at which a round ends: whether something arrives, and what, is a way on from there.
-    fn stop_at_moment(&mut self, state: &mut State) {
+    pub(super) fn stop_at_moment(&mut self, state: &mut State) {
         state.is_moment = false;
         let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
         self.last_snapshot = Some(snapshot.clone());
@@ -320,6 +326,10 @@ impl Explorer<'_, '_> {
             return false;
         }
         state.shadow.forget_cells(from, self.machine.cells().len());
+        if let Some(marks) = state.marks.as_deref_mut() {
+            marks.read(Touch::Subscription(event.source));
+            marks.read(Touch::Tables);
+        }
         state.events.push(Delivered {
             event,
             step,

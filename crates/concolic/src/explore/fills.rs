@@ -5,6 +5,7 @@ use std::ops::Range;
 use borges_board::{Payload, PrimitiveId, Yield};
 use borges_vm::{ValType, Value, Write};
 
+use super::marks::mark_write;
 use super::{Explorer, MOST_BYTES, Next, State};
 use crate::memory::Byte;
 use crate::path::{Cut, End, ReadPart};
@@ -96,6 +97,7 @@ impl Explorer<'_, '_> {
         mut places: Range<u32>,
     ) {
         for write in writes {
+            mark_write(state, write);
             let addresses = u64::from(write.address)..;
             for (address, _) in addresses.zip(&write.bytes) {
                 let byte = places.next().and_then(|place| {

@@ -10,6 +10,7 @@ mod findings;
 mod found;
 mod goal;
 mod learned;
+mod marks;
 mod numbers;
 mod order;
 mod prefix;
@@ -42,6 +43,7 @@ use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, calls};
 use crate::random::Random;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped, Touches};
+use crate::touch::Marks;
 
 use events::Listening;
 pub(crate) use feasible::connected;
@@ -103,6 +105,8 @@ pub(crate) struct State {
     pub(crate) choices: SystemChoices,
     /// Bytes that depend on inputs lie in files.
     is_filed: bool,
+    /// What it has touched in this round, if somebody wants to know.
+    pub(crate) marks: Option<Box<Marks>>,
 }
 
 impl State {
@@ -128,7 +132,13 @@ impl State {
             fails: None,
             choices: SystemChoices::default(),
             is_filed: false,
+            marks: None,
         }
+    }
+
+    /// All that was decided on it: what takes the same way through the program has the same.
+    pub(crate) fn decided(&self) -> (u128, &[Decision]) {
+        (self.shadow.trail, &self.outcomes)
     }
 
     /// How many inputs it has read.
@@ -266,6 +276,8 @@ struct Explorer<'e, 'b> {
     is_round: bool,
     /// What of the operating system is not looked at was said once.
     said: HashSet<&'static str>,
+    /// The round began in a handler, and ends with it.
+    is_of_handler: bool,
     /// The step at which a round stands before a call that is let through.
     passes: Option<u64>,
     /// What is watched on the way.
@@ -348,6 +360,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             from: start.machine.steps(),
             is_round: false,
             said: HashSet::new(),
+            is_of_handler: false,
             passes: None,
             parting: Parting::default(),
             ended: Vec::new(),
@@ -507,6 +520,10 @@ impl<'e, 'b> Explorer<'e, 'b> {
         let until = self.from.saturating_add(self.bounds.steps);
         let mut passes_stop = false;
         loop {
+            if self.leaves_handler() {
+                self.stop_at_moment(state);
+                return Next::Waits;
+            }
             let before = self.machine.steps();
             let in_handler = self.machine.in_handler();
             // The end of a handler must not be missed.
@@ -526,6 +543,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 assumed: self.touched.assumed.as_deref(),
                 touched: in_handler.then_some(&mut self.touched.seen),
                 is_moment: state.is_moment,
+                marks: state.marks.as_deref_mut(),
                 stopped: None,
             };
             let exit = self.machine.run_observed(slice, &mut follower);
@@ -581,6 +599,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
             return Some(Next::Waits);
         }
         let events = self.events_now(state);
+        self.mark_call(state, &calling);
         let next = self.call(state, &calling);
         if next.is_none() {
             state.shadow.note_call(calling.func);

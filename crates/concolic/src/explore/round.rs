@@ -122,6 +122,7 @@ impl Workbench {
         if let Origin::Answer(cell) = from {
             explorer.given = Some(cell);
         }
+        explorer.is_of_handler = state.marks.is_some() && explorer.machine.in_handler();
         explorer.passes = is_at_call.then(|| explorer.machine.steps());
         let spent = match goes {
             true => explorer.run_from(state, None, is_at_call, &mut |_| Flow::Continue),
@@ -219,6 +220,7 @@ impl Workbench {
             told_of_events: self.told_of_events,
             is_round: true,
             said: HashSet::new(),
+            is_of_handler: false,
             passes: None,
             parting,
             ended: Vec::new(),

@@ -122,6 +122,25 @@ impl Language for Device<'_> {
     }
 
     fn label(&self, state: &DeviceState, way: &DeviceWay) -> Label {
+        self.label_of(state, way)
+    }
+
+    fn footprint(&self, _: &DeviceState, _: &DeviceWay) -> Footprint<TheProgram> {
+        TheProgram::footprint()
+    }
+
+    fn show(&self, state: &DeviceState) -> String {
+        match (state.calls(), state.end()) {
+            (Some((id, args)), _) => format!("before {}", self.call(id, args)),
+            (None, None) => "where interrupts may arrive".to_owned(),
+            (None, Some(_)) => self.outcome(state).to_string(),
+        }
+    }
+}
+
+impl Device<'_> {
+    /// A way in words.
+    pub(super) fn label_of(&self, state: &DeviceState, way: &DeviceWay) -> Label {
         let called = |(id, args): (PrimitiveId, &[Value])| self.call(id, args);
         let (rule, text) = match (&way.input, way.event) {
             (_, Some(event)) => ("interrupt", format!("{:?}", event.source)),
@@ -137,18 +156,6 @@ impl Language for Device<'_> {
             rule,
             text,
             span: None,
-        }
-    }
-
-    fn footprint(&self, _: &DeviceState, _: &DeviceWay) -> Footprint<TheProgram> {
-        TheProgram::footprint()
-    }
-
-    fn show(&self, state: &DeviceState) -> String {
-        match (state.calls(), state.end()) {
-            (Some((id, args)), _) => format!("before {}", self.call(id, args)),
-            (None, None) => "where interrupts may arrive".to_owned(),
-            (None, Some(_)) => self.outcome(state).to_string(),
         }
     }
 }

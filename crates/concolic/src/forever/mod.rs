@@ -15,6 +15,7 @@ mod explore;
 mod facts;
 mod far;
 mod forgetful;
+mod interleaved;
 mod language;
 mod left_out;
 mod live;
@@ -22,9 +23,11 @@ mod packed;
 mod parts;
 mod place;
 mod relation;
+mod room;
 mod run;
 mod state;
 mod times;
+mod took;
 mod travel;
 mod unread;
 mod whole;
@@ -56,8 +59,10 @@ use arrived::{Arrived, joined};
 use forgetful::Forgetful;
 use live::Live;
 use parts::Part;
+use room::Room;
 use state::{Before, Compared, Origins, Stands};
 use times::TimeWord;
+use took::{Leg, Took};
 use unread::Learning;
 use whole::{Asks, Decided};
 
@@ -65,6 +70,7 @@ pub use anything::StateWord;
 pub use explore::{explore_states, learn_states};
 pub use facts::{Facts, Noted};
 pub use far::{FarDevice, Lookers};
+pub use interleaved::{Acting, Interleaved, InterleavedState, Turn};
 pub use language::TheProgram;
 pub use packed::Packer;
 pub use run::Passing;
@@ -86,6 +92,9 @@ pub struct Device<'d> {
     watched: Option<&'d dyn Watched>,
     is_split: bool,
     calls: Option<Vec<PrimitiveId>>,
+    is_interleaved: bool,
+    /// How much of the stack handlers need, if somebody wants to know.
+    room: Option<Room>,
     garbage: u32,
     bench: RefCell<Option<Workbench>>,
     /// Every state once: the ways of two states that are equal lead to one.
@@ -138,6 +147,9 @@ pub struct Comparing<'d> {
     pub elapses: Option<u64>,
     /// What of the memory is left out of states, as far as that was learnt.
     pub unread: Unread,
+    /// Events act by themselves: they may arrive in every state, a handler is a step of its own, and of each step it is said
+    /// what it touches. For [`Interleaved`].
+    pub is_interleaved: bool,
     /// What is left out of a state because it will be written before it is read has this value when the program goes on
     /// (else 0). It must make no difference: this is for tests of that.
     pub garbage: u32,
@@ -178,6 +190,8 @@ struct Look {
     asked: Vec<Asks>,
     /// A state that is known, or is all of one that a way leads to, stands for that.
     joins: bool,
+    /// What each of the ways touches, if somebody wants to know.
+    took: Vec<Took>,
 }
 
 impl Look {
@@ -188,6 +202,21 @@ impl Look {
             ..Look::default()
         }
     }
+}
+
+/// A way that was found.
+struct Found {
+    input: Option<WayInput>,
+    to: DeviceState,
+    asks: Asks,
+    took: Option<Took>,
+}
+
+/// Where ways come from.
+struct Come<'b> {
+    before: &'b Before,
+    /// Who takes them, where agents are told apart.
+    leg: Option<Leg<'b>>,
 }
 
 /// An input on a way, or whether a call of an operating system fails.
@@ -244,6 +273,7 @@ impl<'d> Device<'d> {
         let words = words.chain(about.anything).take(MOST_WORDS);
         let words: Vec<StateWord> = words.collect();
         let times = times.collect::<Vec<TimeWord>>();
+        let room = about.is_interleaved.then(|| Room::new(&start.machine));
         let compared = words.iter().chain(times.iter().map(|(word, _)| word));
         let mut device = Device {
             are_clocks: start.primitives.iter().any(is_other_clock),
@@ -256,6 +286,8 @@ impl<'d> Device<'d> {
             watched: about.watched,
             is_split: about.is_split,
             calls: about.calls,
+            is_interleaved: about.is_interleaved,
+            room,
             garbage: about.garbage,
             budget,
             bounds: Bounds {
@@ -287,7 +319,7 @@ impl<'d> Device<'d> {
         device.note(look);
         device.bench = RefCell::new(Some(bench));
         device.initial = match ways.first() {
-            Some((_, to, _)) => to.clone(),
+            Some(found) => found.to.clone(),
             None => DeviceState::ended(End::Cut(Cut::Waits), Truths::default()),
         };
         Some(device)
@@ -329,7 +361,7 @@ impl<'d> Device<'d> {
 
     fn look(&self, state: &DeviceState, look: Look) -> Look {
         match &state.0.stands {
-            Stands::Before(before) => self.look_from(state, before.from(), look),
+            Stands::Before(before) => self.look_from(state, before.from(self.is_interleaved), look),
             Stands::Ended(..) => look,
         }
     }
@@ -355,6 +387,8 @@ impl<'d> Device<'d> {
                 self.compared(self.budget())
                     .spoil(&mut bench.machine, self.garbage.into());
             }
+            let leg = self.leg(&bench.machine, from);
+            path.marks = leg.is_some().then(Box::default);
             let round;
             (bench, round) = self.round(bench, self.budget(), (path, from), false);
             look.is_cut |= round.is_cut;
@@ -363,8 +397,16 @@ impl<'d> Device<'d> {
                 _ => None,
             };
             let found;
-            (bench, found) = self.ways_of(bench, round, Some(before), &mut look);
-            for (input, to, asks) in found {
+            let come = Come { before, leg };
+            (bench, found) = self.ways_of(bench, round, Some(come), &mut look);
+            for Found {
+                input,
+                to,
+                asks,
+                took,
+            } in found
+            {
+                look.took.extend(took);
                 let number = look.ways.len() as u32;
                 let way = DeviceWay {
                     number,
@@ -471,6 +513,7 @@ impl<'d> Device<'d> {
             found_times: &self.found_times,
             clocks: &self.clocks,
             are_clocks: self.are_clocks,
+            is_interleaved: self.is_interleaved,
             most: self.most,
             tells_rows: self.watched.is_some() || !self.divided.borrow().is_empty(),
             unread: self.calls.is_none().then_some(&self.unread),
@@ -482,9 +525,11 @@ impl<'d> Device<'d> {
         &self,
         mut bench: Workbench,
         mut round: Round,
-        before: Option<&Before>,
+        come: Option<Come<'_>>,
         look: &mut Look,
-    ) -> (Workbench, Vec<(Option<WayInput>, DeviceState, Asks)>) {
+    ) -> (Workbench, Vec<Found>) {
+        let before = come.as_ref().map(|come| come.before);
+        let leg = come.and_then(|come| come.leg);
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
         let compared = self.compared(self.budget());
@@ -505,20 +550,28 @@ impl<'d> Device<'d> {
         for stop in round.stops {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
+            let mut took = leg.as_ref().and_then(|leg| Took::of(leg, &stop.state));
             let arrived = compared.arrival(&mut bench, stop, from);
+            if let (Some(took), Some(leg)) = (&mut took, &leg) {
+                took.stands(leg, &bench.machine);
+            }
             let settled = compared.settled(&mut bench, &arrived);
-            match settled.is_opaque {
+            match settled.is_opaque && took.is_none() {
                 true => opaque.push(arrived),
-                false => reached.push((arrived.decided(), Part::from(settled), None)),
+                false => reached.push((arrived.decided(), Part::from(settled), None, took)),
             }
         }
         for arrived in joined(opaque, &bench.dag) {
             let settled = compared.settled(&mut bench, &arrived);
-            reached.push((arrived.decided(), Part::from(settled), None));
+            reached.push((arrived.decided(), Part::from(settled), None, None));
         }
         for (end, stop) in round.ended {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
+            let mut took = leg.as_ref().and_then(|leg| Took::of(leg, &stop.state));
+            if let Some(took) = &mut took {
+                took.ends(&end);
+            }
             let (decided, part) = match self.watched.is_some() || self.calls.is_some() {
                 true => {
                     let arrived = compared.arrival(&mut bench, stop, from);
@@ -531,10 +584,10 @@ impl<'d> Device<'d> {
                     (decided, Part::whole(to))
                 }
             };
-            reached.push((decided, part, Some(end)));
+            reached.push((decided, part, Some(end), took));
         }
         let mut ways = Vec::new();
-        for (decided, part, end) in reached {
+        for (decided, part, end, took) in reached {
             let input = reading(&decided.reads, &decided.model, known);
             let parts;
             (bench, parts) = self.parts(bench, part, look);
@@ -549,7 +602,16 @@ impl<'d> Device<'d> {
                     Some(end) => part.state.as_end(end.clone(), self.calls.is_some()),
                     None => part.state,
                 };
-                ways.push((input.clone(), self.once(&bench.dag, to, look.joins), asks));
+                let mut took = took.clone();
+                if let Some(took) = &mut took {
+                    took.asks(&asks);
+                }
+                ways.push(Found {
+                    input: input.clone(),
+                    to: self.once(&bench.dag, to, look.joins),
+                    asks,
+                    took,
+                });
             }
         }
         (bench, ways)

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use borges_board::{BoardState, Codomain, PrimitiveId, PrimitiveKind};
+use borges_board::{BoardState, Codomain, Event, PrimitiveId, PrimitiveKind};
 use borges_multiverse::fingerprint::WideFingerprint;
 use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
@@ -262,18 +262,25 @@ impl DeviceState {
 
 impl Before {
     /// Where rounds go on from, one by one.
-    pub(super) fn from(&self) -> Vec<Origin> {
-        match (&self.call, self.is_moment) {
-            (_, true) => {
-                let events = events(&Path::new(self.board.clone()));
-                let arrives = events.into_iter().map(|event| Origin::Moment(Some(event)));
-                std::iter::once(Origin::Moment(None))
-                    .chain(arrives)
-                    .collect()
-            }
-            (Some(call), false) if call.is_input => vec![Origin::Input],
-            (_, false) => vec![Origin::Call],
-        }
+    ///
+    /// At a moment, or in every state, something may arrive; what cannot, because a handler runs, leads nowhere.
+    pub(super) fn from(&self, everywhere: bool) -> Vec<Origin> {
+        let goes_on = match (&self.call, self.is_moment) {
+            (_, true) => Origin::Moment(None),
+            (Some(call), false) if call.is_input => Origin::Input,
+            (_, false) => Origin::Call,
+        };
+        let arrives = match self.is_moment || everywhere {
+            true => self.events(),
+            false => Vec::new(),
+        };
+        let arrives = arrives.into_iter().map(|event| Origin::Moment(Some(event)));
+        std::iter::once(goes_on).chain(arrives).collect()
+    }
+
+    /// The events to which the program has subscribed.
+    pub(super) fn events(&self) -> Vec<Event> {
+        events(&Path::new(self.board.clone()))
     }
 
     /// Its variables as what was read.
@@ -342,6 +349,8 @@ pub(super) struct Compared<'c> {
     pub(super) clocks: &'c [Clock],
     /// There are others.
     pub(super) are_clocks: bool,
+    /// Before a call, a state is no moment: events arrive in every state.
+    pub(super) is_interleaved: bool,
     /// So many combinations of values are counted out.
     pub(super) most: u128,
     /// Somebody wants to know what a row of them is on the way.
@@ -413,9 +422,10 @@ impl Compared<'_> {
         // A snapshot of this machine fits it.
         let restored = bench.machine.restore(&stop.snapshot);
         debug_assert_eq!(restored, Ok(()));
-        let is_moment = !stop.is_at_call;
+        let mut is_moment = !stop.is_at_call;
         let board = &stop.state.outside.state;
         let call = self.next_call(&bench.machine, board);
+        is_moment &= !self.is_interleaved || call.is_none();
         let call = call.filter(|_| !is_moment);
         let mut path = stop.state;
         let frames: Vec<FrameView> = bench.machine.frames().collect();

@@ -30,12 +30,14 @@ impl Observer for Follower<'_> {
                 .forget_cells(site.locals() + params as usize, site.top());
         }
         let is_touching = self.is_touching(number, decoded.op, site);
+        let touches = self.touches(number, decoded.op, site);
         let stopped = self.follow(decoded.op, site);
         self.decided = None;
         if let Some(stopped) = stopped {
             self.stopped = Some(stopped);
             return true;
         }
+        self.mark(touches, site);
         match decoded.op {
             Op::If | Op::BrIf => {
                 let holds = known(site, 1) as u32 != 0;

@@ -18,6 +18,7 @@ use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
 use crate::memory::Memory;
 use crate::path::Cut;
+use crate::touch::Marks;
 
 pub(crate) use bytes::Bytes;
 pub use touched::Touched;
@@ -184,6 +185,8 @@ pub(crate) struct Follower<'f> {
     pub(crate) touched: Option<&'f mut Touched>,
     /// Before the next instruction, events may arrive.
     pub(crate) is_moment: bool,
+    /// What is touched, if somebody wants to know.
+    pub(crate) marks: Option<&'f mut Marks>,
     /// Why it stopped.
     pub(crate) stopped: Option<Stopped>,
 }

@@ -10,6 +10,7 @@ use super::access::width_of;
 use super::follow::known;
 use super::{Decided, Follower, KNOWN};
 use crate::code::Op;
+use crate::touch::{Own, Touch};
 
 /// Of more bytes, it is any.
 const MOST: usize = 1 << 12;
@@ -108,6 +109,61 @@ impl Follower<'_> {
         }
     }
 
+    /// What the next instruction touches, if somebody wants to know: to be marked once nothing is left to be decided.
+    #[inline]
+    pub(super) fn touches(
+        &self,
+        number: usize,
+        op: Op,
+        site: &Site<'_>,
+    ) -> (Own, (bool, Option<Span>)) {
+        match self.marks {
+            None => (Own::Nothing, (false, None)),
+            Some(_) => match self.code.own(number) {
+                Own::Access => (Own::Access, self.span(op, site)),
+                own => (own, (false, None)),
+            },
+        }
+    }
+
+    /// Marks what an instruction touches that is about to be executed.
+    #[inline]
+    pub(super) fn mark(
+        &mut self,
+        (own, (is_store, span)): (Own, (bool, Option<Span>)),
+        site: &Site<'_>,
+    ) {
+        let Some(marks) = self.marks.as_deref_mut() else {
+            return;
+        };
+        let operand = |depth| u64::from(known(site, depth) as u32);
+        // All operands of what moves bytes are known by then.
+        let stretch = |first: u64| {
+            let last = (first + operand(1)).checked_sub(1);
+            last.filter(|last| first <= *last).map(|last| (first, last))
+        };
+        let mut moves = |is_store: bool, first: u64| match stretch(first) {
+            Some(span) => marks.access(is_store, Some(span)),
+            // Nothing is moved, if that lies within the memory.
+            None => marks.read(Touch::Size),
+        };
+        match own {
+            Own::Nothing => {}
+            Own::Access => marks.access(is_store, span),
+            Own::Fill => moves(true, operand(3)),
+            Own::Init => {
+                moves(true, operand(3));
+                marks.read(Touch::Segments);
+            }
+            Own::Copy => {
+                moves(false, operand(2));
+                moves(true, operand(3));
+            }
+            Own::Reads(touch) => marks.read(touch),
+            Own::Writes(touch) => marks.write(touch),
+        }
+    }
+
     /// Whether an access is a store, and where it goes, if that is known.
     fn span(&self, op: Op, site: &Site<'_>) -> (bool, Option<Span>) {
         let (is_store, opcode, offset) = match op {
@@ -116,12 +172,12 @@ impl Follower<'_> {
             _ => return (true, None),
         };
         let depth = 1 + usize::from(is_store);
+        let address = u64::from(known(site, depth) as u32);
         let bounds = match (self.shadow.cell(site.top() - depth), &self.decided) {
-            (KNOWN, _) => {
-                let address = u64::from(known(site, depth) as u32);
-                Some((address, address))
-            }
+            (KNOWN, _) => Some((address, address)),
             (_, Some(Decided::Addresses(all))) => all.first().copied().zip(all.last().copied()),
+            // It is executed for the address that the machine has.
+            (_, Some(Decided::Go)) => Some((address, address)),
             _ => None,
         };
         let far = u64::from(offset);

@@ -475,6 +475,11 @@ impl Module {
             .get(func.checked_sub(self.imported_functions)? as usize)
     }
 
+    /// How many cells of the stack a call of this function needs, its arguments included; nothing of what is imported.
+    pub fn frame_cells(&self, func: FuncIdx) -> Option<u32> {
+        self.body(func.0).map(Body::cells)
+    }
+
     /// True if there are vectors in this function.
     pub fn has_vectors_in(&self, func: FuncIdx) -> bool {
         self.body(func.0).is_some_and(Body::is_wide)

@@ -1,0 +1,133 @@
+//! What calls of primitives touch: of the outside, of the memory, and of what may arrive.
+
+use std::hash::{Hash, Hasher};
+
+use borges_board::{Action, Board, Codomain, EventSource, PrimitiveKind};
+use borges_vm::Write;
+use borges_vm::binary::Instr;
+
+use super::calls::Calling;
+use super::{Explorer, Start, State};
+use crate::set::cell_of;
+use crate::shadow::KNOWN;
+use crate::touch::Touch;
+
+impl State {
+    /// Something is decided by what is known of the inputs that values depend on.
+    pub(super) fn asks(&self) {
+        if let Some(marks) = &self.marks {
+            marks.ask();
+        }
+    }
+}
+
+impl Start {
+    /// Whether the order of what calls do outside tells nothing: no rule, no limit and no clock is about it.
+    fn is_plain(&self) -> bool {
+        let board: &Board = &self.board;
+        let mut primitives = self.primitives.iter();
+        board.rules.is_empty()
+            && board.invariants.is_empty()
+            && !primitives.any(|id| {
+                matches!(board.codomain(*id, &[]), Codomain::NotBeforeLast(_))
+                    || board.clock_unit_us(*id).is_some()
+            })
+    }
+}
+
+impl Explorer<'_, '_> {
+    /// Marks what a call touches, but for what it writes to the memory: that is known when it is answered.
+    pub(super) fn mark_call(&self, state: &mut State, calling: &Calling) {
+        let Some(marks) = state.marks.as_deref_mut() else {
+            return;
+        };
+        let board = &self.start.board;
+        let (id, args) = (calling.id, &*calling.args);
+        let through_table = matches!(
+            self.machine.next_instr(),
+            Some(Instr::CallIndirect { .. } | Instr::ReturnCallIndirect { .. })
+        );
+        if through_table {
+            marks.read(Touch::Tables);
+        }
+        let Some(primitive) = board.primitive(id) else {
+            marks.write(Touch::Anything);
+            return;
+        };
+        let mut cells = calling.cells();
+        let first = cells.next().map(|at| state.shadow.cell(at));
+        let are_known = first.is_none_or(|first| first == KNOWN)
+            && cells.all(|at| state.shadow.cell(at) == KNOWN);
+        let is_plain = self.start.is_plain();
+        match primitive.kind {
+            PrimitiveKind::Constant(_) | PrimitiveKind::Trap => {}
+            PrimitiveKind::System => {
+                marks.read(Touch::Memory);
+                marks.write(Touch::Outside);
+            }
+            PrimitiveKind::Input => {
+                // Where it may write depends on how large the memory is.
+                marks.read(Touch::Size);
+                marks.write(match is_plain && are_known {
+                    true => {
+                        Touch::Input(name_of(id.0.into(), args.iter().map(|arg| cell_of(*arg))))
+                    }
+                    false => Touch::Outside,
+                });
+            }
+            PrimitiveKind::Output => {
+                match board.text_span(id, args) {
+                    Some(span) if are_known => marks.access(false, Some(span)),
+                    _ if primitive.touches_memory() => marks.read(Touch::Memory),
+                    _ => {}
+                }
+                let is_pin_known = first == Some(KNOWN);
+                match board.action(id, args, self.machine.memory()) {
+                    Ok(Action::Nothing) => {}
+                    Ok(Action::Wait { .. }) if is_plain => {}
+                    Ok(
+                        Action::Level { pin, .. }
+                        | Action::Duty { pin, .. }
+                        | Action::PinMode { pin, .. },
+                    ) if is_plain && is_pin_known => marks.write(Touch::Pin(pin)),
+                    Ok(Action::Subscribe { pin, .. } | Action::Unsubscribe { pin }) if is_plain => {
+                        marks.read(Touch::Tables);
+                        marks.write(Touch::Subscription(EventSource::Pin(pin)));
+                    }
+                    Ok(Action::SubscribeTimer { .. }) if is_plain => {
+                        marks.read(Touch::Tables);
+                        marks.write(Touch::Subscription(EventSource::Timer));
+                    }
+                    Ok(
+                        Action::Subscribe { .. }
+                        | Action::Unsubscribe { .. }
+                        | Action::SubscribeTimer { .. },
+                    ) => {
+                        marks.read(Touch::Tables);
+                        marks.write(Touch::Subscriptions);
+                        marks.write(Touch::Outside);
+                    }
+                    _ => marks.write(Touch::Outside),
+                }
+            }
+        }
+    }
+}
+
+/// Marks what a call writes to the memory.
+pub(super) fn mark_write(state: &mut State, write: &Write) {
+    let first = u64::from(write.address);
+    if let Some(marks) = state.marks.as_deref_mut()
+        && let Some(last) = (write.bytes.len() as u64).checked_sub(1)
+    {
+        marks.access(true, Some((first, first + last)));
+    }
+}
+
+/// A name of an input with its arguments: two with one name are held for one.
+fn name_of(id: u64, args: impl Iterator<Item = u64>) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    id.hash(&mut hasher);
+    args.for_each(|arg| arg.hash(&mut hasher));
+    hasher.finish()
+}

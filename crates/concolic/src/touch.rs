@@ -1,0 +1,289 @@
+//! What a program's steps touch, in one form: single loads and stores and whole stretches of memory, what calls read and
+//! write of it, globals, and what of the outside a call is about.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use borges_board::EventSource;
+use borges_multiverse::language::{Footprint, Reach, Touchable};
+use borges_vm::binary::Instr;
+
+/// Bytes of a block: as many as a mask has bits.
+const BLOCK: u64 = 64;
+/// Of more blocks, it is all of the memory.
+const MOST_BLOCKS: usize = 1 << 12;
+
+/// Something that a step of a device program can touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Touch {
+    /// Of the memory's block with this number, of 64 bytes, those whose bits are set.
+    Bytes(u64, u64),
+    /// How large the memory is.
+    Size,
+    /// The memory, whatever its size.
+    Memory,
+    /// A global.
+    Global(u32),
+    /// What tables hold, and so which functions the handlers are.
+    Tables,
+    /// Which segments were dropped.
+    Segments,
+    /// Who goes on: nobody after an end, nobody else while a handler runs.
+    Turn,
+    /// Whether events may arrive from there.
+    Subscription(EventSource),
+    /// From where events may arrive.
+    Subscriptions,
+    /// How much room the stack has.
+    Depth,
+    /// What is known of the inputs that values depend on.
+    Knowledge,
+    /// A pin that is written to.
+    Pin(u8),
+    /// What an input reads, by a name.
+    Input(u64),
+    /// All of the board.
+    Outside,
+    /// It may be anything.
+    Anything,
+}
+
+impl Touchable for Touch {
+    fn overlaps(&self, other: &Self) -> bool {
+        let within = |whole: &Self, part: &Self| match (whole, part) {
+            (Touch::Anything, _) => true,
+            (Touch::Memory, part) => matches!(part, Touch::Bytes(..) | Touch::Size),
+            (Touch::Subscriptions, part) => matches!(part, Touch::Subscription(_)),
+            (Touch::Outside, part) => matches!(part, Touch::Pin(_) | Touch::Input(_)),
+            (Touch::Bytes(one, some), Touch::Bytes(other, others)) => {
+                one == other && some & others != 0
+            }
+            _ => false,
+        };
+        self == other || within(self, other) || within(other, self)
+    }
+
+    fn reach(&self) -> Reach {
+        match self {
+            Touch::Bytes(block, _) => Reach::Region(*block),
+            Touch::Memory | Touch::Subscriptions | Touch::Outside | Touch::Anything => {
+                Reach::Everything
+            }
+            _ => Reach::Itself,
+        }
+    }
+}
+
+/// What an instruction touches by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Own {
+    Nothing,
+    /// At an address that is seen when it is executed.
+    Access,
+    /// So many bytes from an address on.
+    Fill,
+    /// The same, from a segment.
+    Init,
+    /// So many bytes from one address to another.
+    Copy,
+    Reads(Touch),
+    Writes(Touch),
+}
+
+impl Own {
+    pub(crate) fn of(instr: &Instr<'_>) -> Self {
+        match *instr {
+            Instr::GlobalGet(global) => Own::Reads(Touch::Global(global)),
+            Instr::GlobalSet(global) => Own::Writes(Touch::Global(global)),
+            Instr::Load(..) | Instr::Store(..) => Own::Access,
+            Instr::MemoryFill => Own::Fill,
+            Instr::MemoryInit(_) => Own::Init,
+            Instr::MemoryCopy => Own::Copy,
+            Instr::MemorySize => Own::Reads(Touch::Size),
+            Instr::MemoryGrow => Own::Writes(Touch::Memory),
+            Instr::TableGet(_)
+            | Instr::TableSize(_)
+            | Instr::CallIndirect { .. }
+            | Instr::ReturnCallIndirect { .. } => Own::Reads(Touch::Tables),
+            Instr::TableSet(_)
+            | Instr::TableCopy { .. }
+            | Instr::TableGrow(_)
+            | Instr::TableFill(_) => Own::Writes(Touch::Tables),
+            // Both what it reads and what it writes.
+            Instr::TableInit { .. } => Own::Writes(Touch::Anything),
+            Instr::DataDrop(_) | Instr::ElemDrop(_) => Own::Writes(Touch::Segments),
+            // Not followed where states are compared: whoever asks must not believe more than that.
+            Instr::Elsewhere(_)
+            | Instr::Wide(..)
+            | Instr::Throw(_)
+            | Instr::ThrowRef
+            | Instr::Rethrow(_) => Own::Writes(Touch::Anything),
+            _ => Own::Nothing,
+        }
+    }
+}
+
+/// What a path has touched since its step began.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    /// By block: the bytes that were read, and those that were written.
+    bytes: BTreeMap<u64, (u64, u64)>,
+    reads: BTreeSet<Touch>,
+    writes: BTreeSet<Touch>,
+    /// Something was decided by what is known of inputs.
+    asked: Cell<bool>,
+}
+
+impl Marks {
+    pub(crate) fn read(&mut self, touch: Touch) {
+        self.reads.insert(touch);
+    }
+
+    pub(crate) fn write(&mut self, touch: Touch) {
+        self.writes.insert(touch);
+    }
+
+    /// Something is decided by what is known of inputs.
+    pub(crate) fn ask(&self) {
+        self.asked.set(true);
+    }
+
+    /// Whether something was.
+    pub(crate) fn has_asked(&self) -> bool {
+        self.asked.get()
+    }
+
+    /// The bytes from the first to the last of these are read, or written; all of them, if it is not known which.
+    pub(crate) fn access(&mut self, is_store: bool, span: Option<(u64, u64)>) {
+        let few =
+            |(first, last): &(u64, u64)| first <= last && last - first < MOST_BLOCKS as u64 * BLOCK;
+        let Some((first, last)) = span.filter(few).filter(|_| self.bytes.len() < MOST_BLOCKS)
+        else {
+            match is_store {
+                true => self.write(Touch::Memory),
+                false => self.read(Touch::Memory),
+            }
+            return;
+        };
+        for block in first / BLOCK..=last / BLOCK {
+            let from = first.max(block * BLOCK) % BLOCK;
+            let to = last.min(block * BLOCK + BLOCK - 1) % BLOCK;
+            let mask = u64::MAX << from & u64::MAX >> (BLOCK - 1 - to);
+            let (reads, writes) = self.bytes.entry(block).or_default();
+            match is_store {
+                true => *writes |= mask,
+                false => *reads |= mask,
+            }
+        }
+    }
+
+    /// All of it.
+    pub(crate) fn footprint(&self) -> Footprint<Touch> {
+        let bytes = |pick: fn(&(u64, u64)) -> u64| {
+            let blocks = self
+                .bytes
+                .iter()
+                .map(move |(block, both)| (*block, pick(both)));
+            blocks
+                .filter(|(_, mask)| *mask != 0)
+                .map(|(block, mask)| Touch::Bytes(block, mask))
+        };
+        Footprint {
+            reads: self
+                .reads
+                .iter()
+                .copied()
+                .chain(bytes(|both| both.0))
+                .collect(),
+            writes: self
+                .writes
+                .iter()
+                .copied()
+                .chain(bytes(|both| both.1))
+                .collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of random stretches against sets of single bytes.
+    #[test]
+    fn stretches_overlap_where_their_bytes_do() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        let (mut both, mut neither) = (0, 0);
+        for _ in 0..2_000 {
+            let mut stretch = || {
+                let first = rng.u64(0..200);
+                (first, first + rng.u64(0..70))
+            };
+            let (one, other) = (stretch(), stretch());
+            let footprint = |is_store, span| {
+                let mut marks = Marks::default();
+                marks.access(is_store, Some(span));
+                marks.footprint()
+            };
+            let overlap = one.0 <= other.1 && other.0 <= one.1;
+            assert_eq!(
+                footprint(true, one).conflicts(&footprint(false, other)),
+                overlap,
+                "{one:?} {other:?}"
+            );
+            assert!(!footprint(false, one).conflicts(&footprint(false, other)));
+            let all = footprint(true, one).writes;
+            let count = |touch: &Touch| match touch {
+                Touch::Bytes(_, mask) => u64::from(mask.count_ones()),
+                _ => 0,
+            };
+            assert_eq!(all.iter().map(count).sum::<u64>(), one.1 - one.0 + 1);
+            (both, neither) = (both + u32::from(overlap), neither + u32::from(!overlap));
+        }
+        assert!(both > 200 && neither > 200, "{both} {neither}");
+    }
+
+    /// Whatever overlaps is found where resources are looked up.
+    #[test]
+    fn what_overlaps_is_within_reach() {
+        let all = [
+            Touch::Bytes(0, 1),
+            Touch::Bytes(0, 3),
+            Touch::Bytes(1, 1),
+            Touch::Size,
+            Touch::Memory,
+            Touch::Global(0),
+            Touch::Tables,
+            Touch::Subscription(EventSource::Timer),
+            Touch::Subscriptions,
+            Touch::Pin(0),
+            Touch::Input(0),
+            Touch::Outside,
+            Touch::Anything,
+        ];
+        for one in all {
+            for other in all {
+                assert_eq!(one.overlaps(&other), other.overlaps(&one));
+                let found = match (one.reach(), other.reach()) {
+                    (Reach::Everything, _) | (_, Reach::Everything) => true,
+                    (Reach::Region(one), Reach::Region(other)) => one == other,
+                    _ => one == other,
+                };
+                assert!(found || !one.overlaps(&other), "{one:?} {other:?}");
+            }
+            assert!(one.overlaps(&one) && one.overlaps(&Touch::Anything));
+        }
+    }
+
+    /// At the most blocks that are told apart, and at one more.
+    #[test]
+    fn of_too_many_bytes_it_is_the_memory() {
+        let span = |blocks: u64| {
+            let mut marks = Marks::default();
+            marks.access(true, Some((0, blocks * BLOCK - 1)));
+            marks.footprint().writes
+        };
+        assert_eq!(span(MOST_BLOCKS as u64).len(), MOST_BLOCKS);
+        assert_eq!(span(MOST_BLOCKS as u64 + 1), [Touch::Memory]);
+    }
+}
