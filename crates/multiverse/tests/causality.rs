@@ -224,6 +224,17 @@ fn who_loses_the_last_message_for_good_is_tried_first_too() {
 }
 
 #[test]
+fn what_a_choice_touches_does_not_hide_what_another_of_its_agent_does() {
+    // Each of the first thread's choices conflicts with one of the others: both orders of that, twice.
+    let program = Threads(vec![
+        vec![Do::Scatter],
+        vec![Do::Write(0, 1)],
+        vec![Do::Write(1, 1)],
+    ]);
+    assert_eq!(count(&program).0, 4);
+}
+
+#[test]
 fn a_search_can_be_cut_and_cancelled() {
     let program = Threads(vec![
         vec![Do::Write(0, 1), Do::Write(0, 2)],

@@ -5,10 +5,10 @@
 //! the races in that run (pairs of dependent steps that could have come in the other order), and
 //! goes back to try the other order. Sleep sets keep it from coming to one class twice.
 //!
-//! Two things are added to the algorithm. An agent may have several choices, which are all tried.
-//! And a step may leave another agent waiting for good (it takes the last message from a port,
-//! say): no later step tells of that race, so where a run ends or is given up, the steps that agents
-//! still wait for ([`Language::waiting`]) race like those that happened.
+//! Two things are added to the algorithm. An agent may have several choices, which are all tried; each
+//! sleeps by itself, for what it touches. And a step may leave another agent waiting for good (it takes
+//! the last message from a port, say): no later step tells of that race, so where a run ends or is given
+//! up, the steps that agents still wait for ([`Language::waiting`]) race like those that happened.
 //!
 //! # Programs that go round
 //! A run that comes to a state it has come through before ([`Language::recurring`]) is given up: what
@@ -399,11 +399,24 @@ impl<L: Language> Node<L> {
 
     /// Wants the choices of the agent that did not act for the longest time, of those that are not
     /// asleep; false if all are.
+    ///
+    /// Of an agent whose choices touch different things, some may sleep while others do not. Had it decided for one
+    /// that sleeps, others would have to go on here: so it is no first step for all that can come, and where there is
+    /// no better one, everybody is tried.
     fn wake(&mut self, run: &Causality<L>) -> bool {
-        let awake = self.ready.iter().filter(|ready| !ready.asleep);
-        let next = awake.min_by_key(|ready| run.last_of(&ready.agent));
-        let agent = next.map(|ready| ready.agent.clone());
-        agent.map(|agent| self.want(&agent)).is_some()
+        let awake = |ready: &&Ready<L>| !ready.asleep;
+        let sleeps = |agent: &L::Agent| {
+            let mut own = self.ready.iter().filter(|ready| ready.agent == *agent);
+            own.any(|ready| ready.asleep)
+        };
+        let whole = self.ready.iter().filter(|ready| !sleeps(&ready.agent));
+        let next = whole.min_by_key(|ready| run.last_of(&ready.agent));
+        match next.map(|ready| ready.agent.clone()) {
+            Some(agent) => self.want(&agent),
+            None if self.ready.iter().find(awake).is_none() => return false,
+            None => self.ready.iter_mut().for_each(|ready| ready.wanted = true),
+        }
+        true
     }
 
     /// Lets `later`, a choice after `option` was taken, sleep if it slept here and `option` is independent of it. What

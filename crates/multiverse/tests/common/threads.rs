@@ -22,6 +22,8 @@ pub(crate) enum Do {
     Try(u8),
     /// The register gets 0 or 1, as is decided.
     Toss,
+    /// One of the variables, as is decided, gets the register's value plus one.
+    Scatter,
     /// Skips the next instruction if the register is not positive.
     Guard,
     /// Both variables change places.
@@ -127,7 +129,7 @@ impl Language for Threads {
             match self.next(world, thread) {
                 None => {}
                 Some(Do::Receive(port)) if world.ports[port as usize].queue.is_empty() => {}
-                Some(Do::Toss) => choices.extend([(thread, 0), (thread, 1)]),
+                Some(Do::Toss | Do::Scatter) => choices.extend([(thread, 0), (thread, 1)]),
                 Some(_) => choices.push((thread, 0)),
             }
         }
@@ -152,6 +154,7 @@ impl Language for Threads {
                 }
             }
             Do::Toss => register = toss,
+            Do::Scatter => world.variables[toss as usize] = register + 1,
             Do::Swap => world.variables.swap(0, 1),
             Do::Clear => {
                 world.variables = [0; 2];
@@ -214,6 +217,7 @@ impl Language for Threads {
                 reads.push(Thing::Entry(port));
                 writes.push(Thing::Exit(port));
             }
+            Some(Do::Scatter) => writes.push(Thing::Variable(choice.1 as u8)),
             Some(Do::Swap) => writes.push(Thing::Both),
             Some(Do::Clear) => writes.push(Thing::All),
             Some(Do::Toss | Do::Guard | Do::Again) | None => {}
@@ -258,6 +262,7 @@ fn instruction() -> impl Strategy<Value = Do> {
         3 => (0..2_u8).prop_map(Do::Receive),
         1 => (0..2_u8).prop_map(Do::Try),
         1 => Just(Do::Toss),
+        1 => Just(Do::Scatter),
         1 => Just(Do::Guard),
         1 => Just(Do::Swap),
         1 => Just(Do::Clear),
