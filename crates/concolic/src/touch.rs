@@ -1,7 +1,6 @@
 //! What a program's steps touch, in one form: single loads and stores and whole stretches of memory, what calls read and
 //! write of it, globals, and what of the outside a call is about.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use borges_board::EventSource;
@@ -36,8 +35,6 @@ pub enum Touch {
     Subscriptions,
     /// How much room the stack has.
     Depth,
-    /// What is known of the inputs that values depend on.
-    Knowledge,
     /// A pin that is written to.
     Pin(u8),
     /// What an input reads, by a name.
@@ -130,8 +127,6 @@ pub(crate) struct Marks {
     bytes: BTreeMap<u64, (u64, u64)>,
     reads: BTreeSet<Touch>,
     writes: BTreeSet<Touch>,
-    /// Something was decided by what is known of inputs.
-    asked: Cell<bool>,
 }
 
 impl Marks {
@@ -141,16 +136,6 @@ impl Marks {
 
     pub(crate) fn write(&mut self, touch: Touch) {
         self.writes.insert(touch);
-    }
-
-    /// Something is decided by what is known of inputs.
-    pub(crate) fn ask(&self) {
-        self.asked.set(true);
-    }
-
-    /// Whether something was.
-    pub(crate) fn has_asked(&self) -> bool {
-        self.asked.get()
     }
 
     /// The bytes from the first to the last of these are read, or written; all of them, if it is not known which.

@@ -9,7 +9,6 @@ use crate::set::{Set, combination, combinations, greatest, nice};
 impl Explorer<'_, '_> {
     /// The values that an expression can have on this path (perhaps some more), if they are at most `most`.
     pub(super) fn values(&mut self, state: &State, expr: Expr, most: u64) -> Option<Vec<u64>> {
-        state.asks();
         let inputs = self.dag.inputs(expr).clone();
         let domains: Option<Vec<&Set>> = inputs
             .iter()
@@ -40,7 +39,6 @@ impl Explorer<'_, '_> {
     }
 
     pub(super) fn only_value(&mut self, state: &State, expr: Expr) -> Option<u64> {
-        state.asks();
         // What was decided of several inputs is in none of their domains.
         let decided = state.constraints.iter().filter(|known| known.expr == expr);
         if let Some(only) = decided.into_iter().find_map(|known| known.allowed.only()) {
@@ -54,7 +52,6 @@ impl Explorer<'_, '_> {
 
     /// Cells between which an expression lies on this path.
     pub(super) fn bounds_of(&self, state: &State, expr: Expr) -> (u64, u64) {
-        state.asks();
         let program = crate::lanes::Compiled::new(&self.dag, &[expr]);
         let mut ranges = Vec::new();
         let input = |at: usize| {
@@ -84,7 +81,6 @@ impl Explorer<'_, '_> {
 
     /// Whether a path can go on under further conditions.
     pub(super) fn feasible(&mut self, state: &State, new: &[Constraint]) -> Feasible {
-        state.asks();
         let mut domains: Vec<(u32, Set)> = Vec::new();
         let mut kept: Vec<Constraint> = Vec::new();
         let mut affected: Vec<u32> = Vec::new();

@@ -12,15 +12,6 @@ use crate::set::cell_of;
 use crate::shadow::KNOWN;
 use crate::touch::Touch;
 
-impl State {
-    /// Something is decided by what is known of the inputs that values depend on.
-    pub(super) fn asks(&self) {
-        if let Some(marks) = &self.marks {
-            marks.ask();
-        }
-    }
-}
-
 impl Start {
     /// Whether the order of what calls do outside tells nothing: no rule, no limit and no clock is about it.
     fn is_plain(&self) -> bool {

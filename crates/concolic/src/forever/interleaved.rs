@@ -3,7 +3,13 @@
 //! [`Device`] lets an event arrive at the moments at which that makes a difference to some handler, which keeps its graph
 //! small, and says of each step that it touches the whole program. Here the program and each source of events act by
 //! themselves. An event may arrive in every state, the handler is a step, and each step says what it touches, byte by byte:
-//! steps that touch different things commute, so that [`Classes`](borges_multiverse::causality::Classes) finds one run for all their orders.
+//! steps that touch different things commute, so that [`Classes`](borges_multiverse::causality::Classes) finds one run for all
+//! their orders.
+//!
+//! A state may stand for several values of inputs, of which each step takes those that go its way. Two steps that decide on
+//! the same input touch nothing by that. Look at one value of each input that an agent reads: then every agent has one step
+//! in each state, what a step does depends on what it touches alone, and the runs that are found hold one of each class of
+//! the program under these values, whatever else they stand for.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -12,6 +18,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use borges_board::{Event, EventSource};
+use borges_multiverse::fingerprint::WideFingerprint;
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, StepOf, Stepped, Waiting,
 };
@@ -72,15 +79,15 @@ pub struct Turn {
     acting: Acting,
     /// What was decided on the way.
     name: u64,
-    /// Of the steps with this name, which.
-    nth: u32,
+    /// The state in which alone it has this name, and its number there, if that does not tell it from others.
+    only: Option<(WideFingerprint, u32)>,
     way: Arc<DeviceWay>,
 }
 
-/// In two states, it is the same if the same is decided: what was read is none of its name, for it is decided by that.
+/// In two states, it is the same if the same is decided; what is read is decided on.
 impl PartialEq for Turn {
     fn eq(&self, other: &Self) -> bool {
-        (self.acting, self.name, self.nth) == (other.acting, other.name, other.nth)
+        (self.acting, self.name, self.only) == (other.acting, other.name, other.only)
     }
 }
 
@@ -88,7 +95,7 @@ impl Eq for Turn {}
 
 impl Hash for Turn {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.acting, self.name, self.nth).hash(state);
+        (self.acting, self.name, self.only).hash(state);
     }
 }
 
@@ -110,7 +117,7 @@ impl Turn {
 struct Step {
     way: Arc<DeviceWay>,
     name: u64,
-    nth: u32,
+    only: Option<(WideFingerprint, u32)>,
     to: DeviceState,
     /// A handler runs then.
     is_inside: bool,
@@ -181,20 +188,25 @@ impl<'d> Interleaved<'d> {
             std::mem::take(&mut look.took),
         );
         self.device.note(look);
-        let mut steps: Vec<Step> = Vec::new();
-        for ((way, to), took) in ways.into_iter().zip(took) {
-            let is_same = |step: &&Step| step.name == took.name && step.way.event == way.event;
-            let nth = steps.iter().filter(is_same).count() as u32;
-            steps.push(Step {
+        let names: Vec<(u64, Option<Event>)> = ways
+            .iter()
+            .zip(&took)
+            .map(|((way, _), took)| (took.name, way.event))
+            .collect();
+        let steps = ways.into_iter().zip(took).zip(&names);
+        let steps = steps.map(|(((way, to), took), name)| {
+            let is_one = names.iter().filter(|other| *other == name).count() == 1;
+            Step {
                 name: took.name,
-                nth,
+                // Two that decide the same are the same in no other state.
+                only: (!is_one).then(|| (state.0.content, way.number)),
                 to,
                 is_inside: took.is_inside,
                 footprint: took.footprint(),
                 way: Arc::new(way),
-            });
-        }
-        let steps: Rc<[Step]> = steps.into();
+            }
+        });
+        let steps: Rc<[Step]> = steps.collect();
         let mut kept = self.kept.borrow_mut();
         if kept.len() >= MOST_KEPT {
             kept.clear();
@@ -223,7 +235,7 @@ impl<'d> Interleaved<'d> {
         Turn {
             acting,
             name: step.name,
-            nth: step.nth,
+            only: step.only,
             way: step.way.clone(),
         }
     }

@@ -602,15 +602,11 @@ impl<'d> Device<'d> {
                     Some(end) => part.state.as_end(end.clone(), self.calls.is_some()),
                     None => part.state,
                 };
-                let mut took = took.clone();
-                if let Some(took) = &mut took {
-                    took.asks(&asks);
-                }
                 ways.push(Found {
                     input: input.clone(),
                     to: self.once(&bench.dag, to, look.joins),
                     asks,
-                    took,
+                    took: took.clone(),
                 });
             }
         }

@@ -87,6 +87,7 @@ impl Device<'_> {
                 let mut path = stop.state.clone();
                 path.waited.clear();
                 path.looked.clear();
+                path.marks = self.room.is_some().then(Box::default);
                 let next;
                 (bench, next) = self.round(bench, budget, (path, from), true);
                 round.stops.extend(next.stops);

@@ -7,7 +7,6 @@ use borges_vm::Machine;
 
 use super::Device;
 use super::room::Room;
-use super::whole::Asks;
 use crate::explore::{Origin, State as Path};
 use crate::path::End;
 use crate::touch::{Marks, Touch};
@@ -101,16 +100,6 @@ impl Took {
         let mut hasher = std::hash::DefaultHasher::new();
         (self.name, end).hash(&mut hasher);
         self.name = hasher.finish();
-    }
-
-    /// What it asks of the values of the state that it leaves.
-    pub(super) fn asks(&mut self, asks: &Asks) {
-        if self.marks.has_asked() {
-            self.marks.read(Touch::Knowledge);
-        }
-        if *asks != Asks::Nothing {
-            self.marks.write(Touch::Knowledge);
-        }
     }
 
     pub(super) fn footprint(&self) -> Footprint<Touch> {
