@@ -39,8 +39,8 @@ pub use explore::{
 };
 pub use forever::{
     Acting, Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Interleaved,
-    InterleavedState, Lookers, Noted, Packer, Passing, SentState, Showing, StateWord, TheProgram,
-    Turn, Unread, WayInput, explore_states, learn_states,
+    InterleavedState, InterleavedStep, Lookers, Noted, Packer, Passing, SentState, Showing,
+    StateWord, TheProgram, Unread, WayInput, explore_states, learn_states,
 };
 pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};

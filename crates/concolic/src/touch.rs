@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use borges_board::EventSource;
 use borges_multiverse::language::{Footprint, Reach, Touchable};
 use borges_vm::binary::Instr;
+use serde::{Deserialize, Serialize};
 
 /// Bytes of a block: as many as a mask has bits.
 const BLOCK: u64 = 64;
@@ -120,11 +121,92 @@ impl Own {
     }
 }
 
+/// Bytes of the memory, by block: those whose bits are set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<u64>", into = "Vec<u64>")]
+pub(crate) struct ByteSet {
+    blocks: BTreeMap<u64, u64>,
+    count: usize,
+}
+
+/// Where an access goes: from the first byte to the last.
+pub(crate) type Span = (u64, u64);
+
+impl ByteSet {
+    pub(crate) fn add(&mut self, span: Span) {
+        for (block, mask) in by_block(span) {
+            let known = self.blocks.entry(block).or_default();
+            self.count += (mask & !*known).count_ones() as usize;
+            *known |= mask;
+        }
+    }
+
+    /// How many they are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether some of these are among them.
+    pub(crate) fn touches(&self, span: Span) -> bool {
+        by_block(span).any(|(block, mask)| self.within(block) & mask != 0)
+    }
+
+    /// Whether all of others are among them.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let mut others = other.blocks.iter();
+        others.all(|(block, mask)| mask & !self.within(*block) == 0)
+    }
+
+    /// These, and others.
+    pub(crate) fn with(&self, other: &Self) -> Self {
+        let mut all = self.clone();
+        for (block, mask) in &other.blocks {
+            let known = all.blocks.entry(*block).or_default();
+            all.count += (mask & !*known).count_ones() as usize;
+            *known |= mask;
+        }
+        all
+    }
+
+    fn within(&self, block: u64) -> u64 {
+        self.blocks.get(&block).copied().unwrap_or(0)
+    }
+}
+
+/// The bytes of a span, by block.
+fn by_block((first, last): Span) -> impl Iterator<Item = (u64, u64)> {
+    (first / BLOCK..=last / BLOCK).map(move |block| {
+        let from = first.max(block * BLOCK) % BLOCK;
+        let to = last.min(block * BLOCK + (BLOCK - 1)) % BLOCK;
+        (block, u64::MAX << from & u64::MAX >> (BLOCK - 1 - to))
+    })
+}
+
+/// One by one, in order.
+impl From<ByteSet> for Vec<u64> {
+    fn from(bytes: ByteSet) -> Self {
+        let blocks = bytes.blocks.into_iter();
+        let all = blocks.flat_map(|(block, mask)| {
+            let bits = (0..BLOCK).filter(move |bit| mask >> bit & 1 != 0);
+            bits.map(move |bit| block * BLOCK + bit)
+        });
+        all.collect()
+    }
+}
+
+impl From<Vec<u64>> for ByteSet {
+    fn from(all: Vec<u64>) -> Self {
+        let mut bytes = ByteSet::default();
+        all.into_iter().for_each(|byte| bytes.add((byte, byte)));
+        bytes
+    }
+}
+
 /// What a path has touched since its step began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    /// By block: the bytes that were read, and those that were written.
-    bytes: BTreeMap<u64, (u64, u64)>,
+    loaded: ByteSet,
+    stored: ByteSet,
     reads: BTreeSet<Touch>,
     writes: BTreeSet<Touch>,
 }
@@ -139,53 +221,31 @@ impl Marks {
     }
 
     /// The bytes from the first to the last of these are read, or written; all of them, if it is not known which.
-    pub(crate) fn access(&mut self, is_store: bool, span: Option<(u64, u64)>) {
-        let few =
-            |(first, last): &(u64, u64)| first <= last && last - first < MOST_BLOCKS as u64 * BLOCK;
-        let Some((first, last)) = span.filter(few).filter(|_| self.bytes.len() < MOST_BLOCKS)
-        else {
-            match is_store {
-                true => self.write(Touch::Memory),
-                false => self.read(Touch::Memory),
-            }
-            return;
+    pub(crate) fn access(&mut self, is_store: bool, span: Option<Span>) {
+        let (bytes, others) = match is_store {
+            true => (&mut self.stored, &mut self.writes),
+            false => (&mut self.loaded, &mut self.reads),
         };
-        for block in first / BLOCK..=last / BLOCK {
-            let from = first.max(block * BLOCK) % BLOCK;
-            let to = last.min(block * BLOCK + BLOCK - 1) % BLOCK;
-            let mask = u64::MAX << from & u64::MAX >> (BLOCK - 1 - to);
-            let (reads, writes) = self.bytes.entry(block).or_default();
-            match is_store {
-                true => *writes |= mask,
-                false => *reads |= mask,
+        let most = MOST_BLOCKS as u64 * BLOCK;
+        let few = |(first, last): &Span| first <= last && last - first < most;
+        match span.filter(few) {
+            Some(span) if bytes.blocks.len() < MOST_BLOCKS => bytes.add(span),
+            _ => {
+                others.insert(Touch::Memory);
             }
         }
     }
 
     /// All of it.
     pub(crate) fn footprint(&self) -> Footprint<Touch> {
-        let bytes = |pick: fn(&(u64, u64)) -> u64| {
-            let blocks = self
-                .bytes
-                .iter()
-                .map(move |(block, both)| (*block, pick(both)));
-            blocks
-                .filter(|(_, mask)| *mask != 0)
-                .map(|(block, mask)| Touch::Bytes(block, mask))
+        let all = |others: &BTreeSet<Touch>, bytes: &ByteSet| {
+            let blocks = bytes.blocks.iter();
+            let blocks = blocks.map(|(block, mask)| Touch::Bytes(*block, *mask));
+            others.iter().copied().chain(blocks).collect()
         };
         Footprint {
-            reads: self
-                .reads
-                .iter()
-                .copied()
-                .chain(bytes(|both| both.0))
-                .collect(),
-            writes: self
-                .writes
-                .iter()
-                .copied()
-                .chain(bytes(|both| both.1))
-                .collect(),
+            reads: all(&self.reads, &self.loaded),
+            writes: all(&self.writes, &self.stored),
         }
     }
 }
@@ -226,6 +286,36 @@ mod tests {
             (both, neither) = (both + u32::from(overlap), neither + u32::from(!overlap));
         }
         assert!(both > 200 && neither > 200, "{both} {neither}");
+    }
+
+    /// Random stretches as bytes by block, and one by one.
+    #[test]
+    fn bytes_by_block_are_those_one_by_one() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..500 {
+            let mut sets = || {
+                let (mut bytes, mut plain) = (ByteSet::default(), BTreeSet::new());
+                for _ in 0..rng.u32(0..4) {
+                    let first = rng.u64(0..300);
+                    let span = (first, first + rng.u64(0..90));
+                    bytes.add(span);
+                    plain.extend(span.0..=span.1);
+                }
+                assert_eq!(bytes.count(), plain.len());
+                let listed: Vec<u64> = bytes.clone().into();
+                assert!(listed.iter().eq(&plain));
+                assert_eq!(ByteSet::from(listed), bytes);
+                (bytes, plain)
+            };
+            let ((one, plain), (other, others)) = (sets(), sets());
+            assert_eq!(one.covers(&other), plain.is_superset(&others));
+            let both: Vec<u64> = one.with(&other).into();
+            assert!(both.into_iter().eq(&plain | &others));
+            let first = rng.u64(0..400);
+            let span = (first, first + rng.u64(0..70));
+            let touches = plain.range(span.0..=span.1).next().is_some();
+            assert_eq!(one.touches(span), touches);
+        }
     }
 
     /// Whatever overlaps is found where resources are looked up.

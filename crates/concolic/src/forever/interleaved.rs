@@ -75,7 +75,7 @@ impl InterleavedState {
 
 /// A step of somebody.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct InterleavedStep {
     acting: Acting,
     /// What was decided on the way.
     name: u64,
@@ -85,21 +85,21 @@ pub struct Turn {
 }
 
 /// In two states, it is the same if the same is decided; what is read is decided on.
-impl PartialEq for Turn {
+impl PartialEq for InterleavedStep {
     fn eq(&self, other: &Self) -> bool {
         (self.acting, self.name, self.only) == (other.acting, other.name, other.only)
     }
 }
 
-impl Eq for Turn {}
+impl Eq for InterleavedStep {}
 
-impl Hash for Turn {
+impl Hash for InterleavedStep {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.acting, self.name, self.only).hash(state);
     }
 }
 
-impl Turn {
+impl InterleavedStep {
     /// Who acts.
     #[must_use]
     pub fn acting(&self) -> Acting {
@@ -231,8 +231,8 @@ impl<'d> Interleaved<'d> {
         }
     }
 
-    fn turn(acting: Acting, step: &Step) -> Turn {
-        Turn {
+    fn turn(acting: Acting, step: &Step) -> InterleavedStep {
+        InterleavedStep {
             acting,
             name: step.name,
             only: step.only,
@@ -244,7 +244,7 @@ impl<'d> Interleaved<'d> {
     fn with<T>(
         &self,
         state: &InterleavedState,
-        turn: &Turn,
+        turn: &InterleavedStep,
         then: impl FnOnce(&Step) -> T,
     ) -> Option<T> {
         let steps = self.steps(&state.device);
@@ -308,7 +308,7 @@ fn with_sources(
 
 impl Language for Interleaved<'_> {
     type State = InterleavedState;
-    type Choice = Turn;
+    type Choice = InterleavedStep;
     type Agent = Acting;
     type Resource = Touch;
     type Value = String;
@@ -322,7 +322,7 @@ impl Language for Interleaved<'_> {
         }
     }
 
-    fn enabled(&self, state: &InterleavedState, choices: &mut Vec<Turn>) {
+    fn enabled(&self, state: &InterleavedState, choices: &mut Vec<InterleavedStep>) {
         let steps = self.steps(&state.device);
         choices.extend(steps.iter().filter_map(|step| {
             let acting = self.acting(state, step)?;
@@ -330,11 +330,15 @@ impl Language for Interleaved<'_> {
         }));
     }
 
-    fn apply(&self, state: &InterleavedState, turn: &Turn) -> Option<Next<InterleavedState>> {
+    fn apply(
+        &self,
+        state: &InterleavedState,
+        turn: &InterleavedStep,
+    ) -> Option<Next<InterleavedState>> {
         self.with(state, turn, |step| self.after(state, step))
     }
 
-    fn step(&self, state: &InterleavedState, turn: &Turn) -> Option<StepOf<Self>> {
+    fn step(&self, state: &InterleavedState, turn: &InterleavedStep) -> Option<StepOf<Self>> {
         self.with(state, turn, |step| Stepped {
             next: self.after(state, step),
             agent: turn.acting,
@@ -351,15 +355,15 @@ impl Language for Interleaved<'_> {
         outcome_of(state.device.end())
     }
 
-    fn agent(&self, _: &InterleavedState, turn: &Turn) -> Acting {
+    fn agent(&self, _: &InterleavedState, turn: &InterleavedStep) -> Acting {
         turn.acting
     }
 
-    fn label(&self, state: &InterleavedState, turn: &Turn) -> Label {
+    fn label(&self, state: &InterleavedState, turn: &InterleavedStep) -> Label {
         self.device.label_of(&state.device, &turn.way)
     }
 
-    fn footprint(&self, state: &InterleavedState, turn: &Turn) -> Footprint<Touch> {
+    fn footprint(&self, state: &InterleavedState, turn: &InterleavedStep) -> Footprint<Touch> {
         let footprint = self.with(state, turn, |step| step.footprint.clone());
         footprint.unwrap_or_else(|| Footprint {
             reads: Vec::new(),

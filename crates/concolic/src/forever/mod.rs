@@ -70,7 +70,7 @@ pub use anything::StateWord;
 pub use explore::{explore_states, learn_states};
 pub use facts::{Facts, Noted};
 pub use far::{FarDevice, Lookers};
-pub use interleaved::{Acting, Interleaved, InterleavedState, Turn};
+pub use interleaved::{Acting, Interleaved, InterleavedState, InterleavedStep};
 pub use language::TheProgram;
 pub use packed::Packer;
 pub use run::Passing;

@@ -1,6 +1,5 @@
 //! The bytes that handlers of events touch, as they run.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use borges_vm::Site;
@@ -10,7 +9,7 @@ use super::access::width_of;
 use super::follow::known;
 use super::{Decided, Follower, KNOWN};
 use crate::code::Op;
-use crate::touch::{Own, Touch};
+use crate::touch::{ByteSet, Own, Span, Touch};
 
 /// Of more bytes, it is any.
 const MOST: usize = 1 << 12;
@@ -18,8 +17,8 @@ const MOST: usize = 1 << 12;
 /// Bytes of the memory that handlers of events read and write by single loads and stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
-    reads: BTreeSet<u64>,
-    writes: BTreeSet<u64>,
+    reads: ByteSet,
+    writes: ByteSet,
     /// It may be any others.
     is_anything: bool,
 }
@@ -42,9 +41,6 @@ pub(crate) enum Touching {
     Always,
 }
 
-/// Where an access goes: from the first byte to the last.
-type Span = (u64, u64);
-
 impl Touched {
     fn add(&mut self, is_store: bool, span: Option<Span>) {
         let bytes = match is_store {
@@ -52,35 +48,32 @@ impl Touched {
             false => &mut self.reads,
         };
         match span {
-            Some((first, last)) if last - first < MOST as u64 && bytes.len() < MOST => {
-                bytes.extend(first..=last);
-            }
+            Some(span) if span.1 - span.0 < MOST as u64 && bytes.count() < MOST => bytes.add(span),
             _ => self.is_anything = true,
         }
     }
 
     /// Whether the order of this access and a handler matters.
     fn conflicts(&self, is_store: bool, span: Option<Span>) -> bool {
-        let Some((first, last)) = span.filter(|_| !self.is_anything) else {
+        let Some(span) = span.filter(|_| !self.is_anything) else {
             return true;
         };
-        let touches = |bytes: &BTreeSet<u64>| bytes.range(first..=last).next().is_some();
-        touches(&self.writes) || is_store && touches(&self.reads)
+        self.writes.touches(span) || is_store && self.reads.touches(span)
     }
 
     /// Whether these are all of others.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         self.is_anything
             || !other.is_anything
-                && self.reads.is_superset(&other.reads)
-                && self.writes.is_superset(&other.writes)
+                && self.reads.covers(&other.reads)
+                && self.writes.covers(&other.writes)
     }
 
     /// These, and others.
     pub(crate) fn with(&self, other: &Self) -> Self {
         Touched {
-            reads: &self.reads | &other.reads,
-            writes: &self.writes | &other.writes,
+            reads: self.reads.with(&other.reads),
+            writes: self.writes.with(&other.writes),
             is_anything: self.is_anything || other.is_anything,
         }
     }
