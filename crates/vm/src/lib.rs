@@ -87,9 +87,9 @@ pub use limits::{LimitExceeded, Limits};
 #[cfg(feature = "exceptions")]
 pub use machine::Thrown;
 pub use machine::{
-    AnswerError, BeginError, Exit, Extern, FrameView, HostCall, InstanceId, InterruptError,
-    Location, Machine, NoInstruction, Observer, Outcome, Site, Standing, StartError, Transfer,
-    Until, Watch, Write,
+    Activation, AnswerError, BeginError, Exit, Extern, FrameView, HostCall, InstanceId,
+    InterruptError, Location, Machine, NoInstruction, Observer, Outcome, Site, StartError,
+    Transfer, Until, Watch, Write,
 };
 pub use module::{
     Export, ExternType, GlobalType, HOST_SECTION, Import, InvalidKind, Lent, LoadCause, LoadError,

@@ -106,7 +106,7 @@ impl World {
         self.carry_out(import, args, memory, chosen)
     }
 
-    fn carry_out(
+    pub(crate) fn carry_out(
         &mut self,
         import: WasiImport,
         args: &[u64],

@@ -12,6 +12,7 @@
 //! | [`Called`] | what a call comes to: an answer, the end, a trap, or a question |
 //! | [`Wants`], [`Chosen`] | the question, and the answer of the embedding, as plain data |
 //! | [`PortableWorld`] | a state as it travels to who knows how it began |
+//! | [`Touches`], [`WorldPart`] | what a call touches: the parts of the world that it reads, and those that it changes |
 //! | [`FileChange`] | where the files of two worlds differ |
 //!
 //! # Invariants
@@ -43,6 +44,7 @@ mod replace;
 mod rights;
 mod setup;
 mod store;
+mod touched;
 mod tree;
 mod world;
 
@@ -57,4 +59,5 @@ pub use names::{Listed, NoSubject, OpenDescriptor};
 pub use portable::PortableWorld;
 pub use setup::{Item, Setup, SetupError};
 pub use store::{BLOCK, Content};
+pub use touched::{Touches, WorldPart};
 pub use world::{Output, World};

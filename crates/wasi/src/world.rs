@@ -52,7 +52,7 @@ pub(crate) struct Fixed {
 const INPUT_OVER: u64 = u64::MAX;
 
 /// An output of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Output {
     /// Standard output.
     Standard,
@@ -84,6 +84,16 @@ pub(crate) struct Descriptor {
     pub(crate) inheriting: u64,
     pub(crate) flags: u16,
     pub(crate) offset: u64,
+}
+
+/// The flag that makes every write one at the end.
+const APPEND: u16 = 1;
+
+impl Descriptor {
+    /// Whether every write is one at the end.
+    pub(crate) fn appends(&self) -> bool {
+        self.flags & APPEND != 0
+    }
 }
 
 impl Digest for Arc<Descriptor> {

@@ -34,7 +34,7 @@ pub(crate) use state::{Frame, NONE, Phase, Progress, State, Thread, backed_bytes
 pub(crate) use throw::Tag;
 #[cfg(feature = "exceptions")]
 pub use throw::Thrown;
-pub use view::{FrameView, Standing};
+pub use view::{Activation, FrameView};
 #[cfg(borges_fast)]
 pub(crate) use {
     debug::NOTHING,

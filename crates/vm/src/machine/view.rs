@@ -37,7 +37,7 @@ pub struct FrameView {
 /// Who is where: a function that was entered and has not returned, without what it has. That is what the stack says by
 /// itself: to list all of them takes no more than to read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Standing {
+pub struct Activation {
     /// The instance whose function it is.
     pub instance: InstanceId,
     /// The function.
@@ -139,15 +139,15 @@ impl Machine {
 
     /// Who is where, the innermost first: of the same functions as [`Machine::frames`], but without types, values and
     /// looking through code.
-    pub fn standing(&self) -> impl DoubleEndedIterator<Item = Standing> + '_ {
+    pub fn standing(&self) -> impl DoubleEndedIterator<Item = Activation> + '_ {
         let frames = self.state.thread.frames.iter().enumerate().rev();
         frames.filter_map(|(index, frame)| self.standing_in(index, frame))
     }
 
-    fn standing_in(&self, index: usize, frame: &Frame) -> Option<Standing> {
+    fn standing_in(&self, index: usize, frame: &Frame) -> Option<Activation> {
         let func = self.funcs.get(frame.func as usize)?;
         let (above, handler) = (index + 1, self.state.thread.handler as usize);
-        Some(Standing {
+        Some(Activation {
             instance: InstanceId(func.instance),
             func: FuncIdx(func.index),
             next: CodeOffset(frame.pc),
@@ -158,7 +158,7 @@ impl Machine {
 
     /// The instruction that who stands there is at, as [`FrameView::offset`] says it. A call does not say where it begins,
     /// so for who waits this looks through the function up to there.
-    pub fn place_of(&self, standing: &Standing) -> Option<CodeOffset> {
+    pub fn place_of(&self, standing: &Activation) -> Option<CodeOffset> {
         if !standing.waits {
             return Some(standing.next);
         }

@@ -206,7 +206,7 @@ pub fn stands_where_frames_are(machine: &Machine) {
             true => starts.find(|start| *start > frame.offset).unwrap(),
             false => frame.offset,
         };
-        let wanted = Standing {
+        let wanted = Activation {
             instance: frame.instance,
             func: frame.func,
             next,
@@ -216,7 +216,7 @@ pub fn stands_where_frames_are(machine: &Machine) {
         assert_eq!(standing, wanted);
         assert_eq!(machine.place_of(&standing), Some(frame.offset));
     }
-    let mut inwards: Vec<Standing> = machine.standing().rev().collect();
+    let mut inwards: Vec<Activation> = machine.standing().rev().collect();
     inwards.reverse();
     assert!(machine.standing().eq(inwards));
 }

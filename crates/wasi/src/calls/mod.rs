@@ -9,6 +9,9 @@ mod process;
 mod stat;
 mod transfer;
 
+pub(crate) use open::{CREATE, TRUNCATE, follows};
+pub(crate) use poll::{Asked, all_asked};
+
 use crate::call::{Call, Done};
 use crate::function::Function;
 

@@ -9,10 +9,10 @@ use crate::tree::{Data, Found, Ino, Name, Times};
 use crate::world::{Descriptor, Open};
 use alloc::sync::Arc;
 
-const CREATE: u32 = 1;
+pub(crate) const CREATE: u32 = 1;
 const DIRECTORY: u32 = 2;
 const EXCLUSIVE: u32 = 4;
-const TRUNCATE: u32 = 8;
+pub(crate) const TRUNCATE: u32 = 8;
 
 /// What will happen once nothing stands in the way.
 enum Plan {
@@ -40,8 +40,7 @@ pub(super) fn open(call: &mut Call<'_>) -> Done {
     if bad {
         return Err(Errno::Inval.into());
     }
-    let exclusive = how & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE;
-    let follow = !exclusive && (lookup == 1 || path.ends_with('/'));
+    let follow = follows(lookup, how, &path);
     let found = call
         .world
         .tree
@@ -84,6 +83,12 @@ pub(super) fn open(call: &mut Call<'_>) -> Done {
     }));
     call.write_small(place, number);
     Ok(())
+}
+
+/// Whether a link at the end of a path is followed.
+pub(crate) fn follows(lookup: u32, how: u32, path: &str) -> bool {
+    let exclusive = how & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE;
+    !exclusive && (lookup == 1 || path.ends_with('/'))
 }
 
 /// What opening comes to, or why it fails.

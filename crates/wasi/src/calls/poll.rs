@@ -38,10 +38,7 @@ pub(super) fn poll(call: &mut Call<'_>) -> Done {
     if count == 0 || count > call.limits().subscriptions {
         return Err(Errno::Inval.into());
     }
-    let size = match call.preview {
-        Preview::One => 48,
-        Preview::Unstable => 56,
-    };
+    let size = size(call.preview);
     call.place(list, u64::from(count) * size, 8)?;
     call.place(events, u64::from(count) * EVENT, 8)?;
     let place = call.pointer(3);
@@ -80,11 +77,35 @@ pub(super) fn poll(call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
-/// The subscription at an address.
-fn subscription(call: &Call<'_>, address: u64) -> Done<Subscription> {
-    let userdata = call.number::<8>(address)?;
+/// What a subscription asks for.
+pub(crate) enum Asked {
+    /// A clock, if one can wait for it, with whether its own time is meant; and the time.
+    Time(Option<(ClockId, bool)>, u64),
+    /// A descriptor that can be read, or written.
+    Stream { number: u32, reads: bool },
+}
+
+/// What all subscriptions of a call ask for.
+pub(crate) fn all_asked(call: &Call<'_>) -> Done<Vec<Asked>> {
+    let (list, count) = (
+        call.pointer(0),
+        call.small(2).min(call.limits().subscriptions),
+    );
+    let all = (0..u64::from(count)).map(|at| list + at * size(call.preview));
+    all.map(|address| asked(call, address)).collect()
+}
+
+/// Bytes of a subscription.
+fn size(preview: Preview) -> u64 {
+    match preview {
+        Preview::One => 48,
+        Preview::Unstable => 56,
+    }
+}
+
+fn asked(call: &Call<'_>, address: u64) -> Done<Asked> {
     let kind = call.number::<1>(address + 8)? as u8;
-    let when = match kind {
+    Ok(match kind {
         CLOCK => {
             // Preview 0 has an identifier before it.
             let at = match call.preview {
@@ -93,21 +114,34 @@ fn subscription(call: &Call<'_>, address: u64) -> Done<Subscription> {
             };
             let clock = call.number::<4>(at)? as usize;
             let timeout = call.number::<8>(at + 8)?;
-            match (ClockId::ALL.get(clock), call.number::<2>(at + 24)?) {
+            let clock = match (ClockId::ALL.get(clock), call.number::<2>(at + 24)?) {
                 (Some(clock @ (ClockId::Realtime | ClockId::Monotonic)), flags @ (0 | 1)) => {
-                    let since = if flags == 1 {
-                        call.world.clock(*clock)
-                    } else {
-                        0
-                    };
-                    When::After(timeout.saturating_sub(since))
+                    Some((*clock, flags == 1))
                 }
                 // No one waits for a clock of computing time.
-                _ => When::Now(Err(Errno::Inval)),
-            }
+                _ => None,
+            };
+            Asked::Time(clock, timeout)
         }
-        READ | 2 => stream(call, call.number::<4>(address + 16)? as u32, kind == READ)?,
+        READ | 2 => Asked::Stream {
+            number: call.number::<4>(address + 16)? as u32,
+            reads: kind == READ,
+        },
         _ => return Err(Errno::Inval.into()),
+    })
+}
+
+/// The subscription at an address.
+fn subscription(call: &Call<'_>, address: u64) -> Done<Subscription> {
+    let userdata = call.number::<8>(address)?;
+    let kind = call.number::<1>(address + 8)? as u8;
+    let when = match asked(call, address)? {
+        Asked::Time(None, _) => When::Now(Err(Errno::Inval)),
+        Asked::Time(Some((clock, own)), time) => {
+            let since = if own { call.world.clock(clock) } else { 0 };
+            When::After(time.saturating_sub(since))
+        }
+        Asked::Stream { number, reads } => stream(call, number, reads)?,
     };
     Ok(Subscription {
         userdata,

@@ -8,9 +8,6 @@ use crate::rights;
 use crate::world::{Open, Output};
 use alloc::vec::Vec;
 
-/// The flag that makes every write one at the end.
-const APPEND: u16 = 1;
-
 pub(super) fn read(call: &mut Call<'_>) -> Done {
     if call
         .allowed(0, rights::FD_READ)
@@ -75,10 +72,10 @@ pub(super) fn write(call: &mut Call<'_>) -> Done {
         Open::Output(output) => write_output(call, output),
         Open::Inode(_) => {
             let (ino, descriptor) = call.file(0, rights::FD_WRITE)?;
-            let offset = if descriptor.flags & APPEND == 0 {
-                descriptor.offset
-            } else {
+            let offset = if descriptor.appends() {
                 call.world.tree.file(ino)?.len()
+            } else {
+                descriptor.offset
             };
             let len = write_file(call, offset, 3, rights::FD_WRITE)?;
             call.change(0, |descriptor| descriptor.offset = offset + u64::from(len));
@@ -90,11 +87,11 @@ pub(super) fn write(call: &mut Call<'_>) -> Done {
 pub(super) fn write_at(call: &mut Call<'_>) -> Done {
     let rights = rights::FD_WRITE | rights::FD_SEEK;
     let (ino, descriptor) = call.file(0, rights)?;
-    let offset = if descriptor.flags & APPEND == 0 {
-        call.large(3)
-    } else {
+    let offset = if descriptor.appends() {
         // As Linux does it, against POSIX.
         call.world.tree.file(ino)?.len()
+    } else {
+        call.large(3)
     };
     write_file(call, offset, 4, rights).map(|_| ())
 }

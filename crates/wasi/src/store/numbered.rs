@@ -31,6 +31,11 @@ impl<T> Numbered<T> {
         self.end as usize - self.free.len()
     }
 
+    /// The number of the next one.
+    pub(crate) fn next(&self) -> u32 {
+        self.free.first().copied().unwrap_or(self.end)
+    }
+
     /// The thing of this number.
     pub(crate) fn get(&self, number: u32) -> Option<&T> {
         self.things.get(u64::from(number))
@@ -46,7 +51,7 @@ impl<T> Numbered<T> {
 impl<T: Clone> Numbered<T> {
     /// Puts a thing in and says its number. The caller sees to it that there are fewer than 2^32.
     pub(crate) fn insert(&mut self, thing: T) -> u32 {
-        let number = self.free.first().copied().unwrap_or(self.end);
+        let number = self.next();
         self.put(number, thing);
         number
     }

@@ -39,6 +39,17 @@ impl Tree {
         follow: bool,
         limits: &WorldLimits,
     ) -> Result<Found, Errno> {
+        self.resolve_through((start, path), follow, limits, &mut |_| {})
+    }
+
+    /// The same, and says in which directories names are looked for.
+    pub(crate) fn resolve_through(
+        &self,
+        (start, path): (Ino, &str),
+        follow: bool,
+        limits: &WorldLimits,
+        visit: &mut dyn FnMut(Ino),
+    ) -> Result<Found, Errno> {
         if path.is_empty() {
             return Err(Errno::Noent);
         }
@@ -66,6 +77,7 @@ impl Tree {
                 return Err(Errno::Nametoolong);
             }
             let last = pieces.is_empty();
+            visit(here);
             let there = self.directory(here)?.get(&name);
             let found = Found {
                 entry: Some((here, name)),
