@@ -187,7 +187,7 @@ impl Pair {
             self.stops += 1;
             assert_eq!(exits[0], exits[1], "{what}");
             compare(&self.stepping, &self.both, &what);
-            if self.stops % 16 == 0 {
+            if self.stops.is_multiple_of(16) {
                 check_standing(&self.both, &what);
             }
             match exits[0] {
