@@ -274,6 +274,29 @@ fn independent_interrupts_have_few_classes() {
     }
 }
 
+/// A handler that calls itself has room for that where the program has not called much itself: where it comes matters,
+/// although it touches nothing of the program's. The program stops at every depth, for the other handler's sake.
+#[test]
+fn room_for_a_handler_depends_on_where_it_comes() {
+    let text = program(
+        "(call $deep (i32.const 58))",
+        "(drop (i32.load8_u (i32.const 9)))",
+        "(call $on (i32.const 4) (i32.const 0) (i32.const 1)) (call $on (i32.const 5) (i32.const 1) (i32.const 1))
+        (call $down (i32.const 6))
+        (i32.store8 (i32.const 9) (i32.const 0)))
+        (func $deep (param i32)
+            (if (local.get 0) (then (call $deep (i32.sub (local.get 0) (i32.const 1))))))
+        (func $down (param i32)
+            (i32.store8 (i32.const 9) (i32.const 0))
+            (if (local.get 0) (then (call $down (i32.sub (local.get 0) (i32.const 1))))))
+        (func",
+    );
+    let explored = check(&text, 1).expect("few classes");
+    let overflows = |(end, _): &&Left| end.contains("StackOverflow");
+    assert_eq!(explored.by_class.iter().filter(overflows).count(), 1);
+    assert_eq!(explored.by_class.len(), 2);
+}
+
 /// Programs and two handlers of random statements, some of which touch what others do.
 #[test]
 fn classes_of_random_programs_come_to_all_ends() {

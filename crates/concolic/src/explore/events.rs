@@ -255,9 +255,13 @@ impl Explorer<'_, '_> {
         waits
     }
 
-    /// Whether a handler has returned that the round was about.
-    pub(super) fn leaves_handler(&self) -> bool {
-        self.is_of_handler && !self.machine.in_handler()
+    /// Whether a round ends here, with the handler that it was about.
+    pub(super) fn ends_with_handler(&mut self, state: &mut State) -> bool {
+        let ends = self.is_of_handler && !self.machine.in_handler();
+        if ends {
+            self.stop_at_moment(state);
+        }
+        ends
     }
 
     /// Paths on which events arrive here wait.
@@ -311,7 +315,7 @@ impl Explorer<'_, '_> {
     }
 
     /// A moment at which a round ends: whether something arrives, and what, is a way on from there.
-    pub(super) fn stop_at_moment(&mut self, state: &mut State) {
+    fn stop_at_moment(&mut self, state: &mut State) {
         state.is_moment = false;
         let snapshot = self.machine.snapshot(self.last_snapshot.as_ref());
         self.last_snapshot = Some(snapshot.clone());

@@ -10,7 +10,7 @@ use super::calls::Calling;
 use super::{Explorer, Start, State};
 use crate::set::cell_of;
 use crate::shadow::KNOWN;
-use crate::touch::Touch;
+use crate::touch::{Marks, Touch};
 
 impl Start {
     /// Whether the order of what calls do outside tells nothing: no rule, no limit and no clock is about it.
@@ -72,36 +72,31 @@ impl Explorer<'_, '_> {
                     _ if primitive.touches_memory() => marks.read(Touch::Memory),
                     _ => {}
                 }
+                let action = board.action(id, args, self.machine.memory()).ok();
                 let is_pin_known = first == Some(KNOWN);
-                match board.action(id, args, self.machine.memory()) {
-                    Ok(Action::Nothing) => {}
-                    Ok(Action::Wait { .. }) if is_plain => {}
-                    Ok(
-                        Action::Level { pin, .. }
-                        | Action::Duty { pin, .. }
-                        | Action::PinMode { pin, .. },
-                    ) if is_plain && is_pin_known => marks.write(Touch::Pin(pin)),
-                    Ok(Action::Subscribe { pin, .. } | Action::Unsubscribe { pin }) if is_plain => {
-                        marks.read(Touch::Tables);
-                        marks.write(Touch::Subscription(EventSource::Pin(pin)));
-                    }
-                    Ok(Action::SubscribeTimer { .. }) if is_plain => {
-                        marks.read(Touch::Tables);
-                        marks.write(Touch::Subscription(EventSource::Timer));
-                    }
-                    Ok(
-                        Action::Subscribe { .. }
-                        | Action::Unsubscribe { .. }
-                        | Action::SubscribeTimer { .. },
-                    ) => {
-                        marks.read(Touch::Tables);
-                        marks.write(Touch::Subscriptions);
-                        marks.write(Touch::Outside);
-                    }
-                    _ => marks.write(Touch::Outside),
-                }
+                mark_action(marks, action, is_plain, is_pin_known);
             }
         }
+    }
+}
+
+/// Marks what an output does; nothing is known of one that is refused.
+fn mark_action(marks: &mut Marks, action: Option<Action<'_>>, is_plain: bool, is_pin_known: bool) {
+    let subscription = match action {
+        Some(Action::Subscribe { pin, .. } | Action::Unsubscribe { pin }) => EventSource::Pin(pin),
+        Some(Action::SubscribeTimer { .. }) => EventSource::Timer,
+        Some(Action::Nothing) => return,
+        Some(Action::Wait { .. }) if is_plain => return,
+        Some(
+            Action::Level { pin, .. } | Action::Duty { pin, .. } | Action::PinMode { pin, .. },
+        ) if is_plain && is_pin_known => return marks.write(Touch::Pin(pin)),
+        _ => return marks.write(Touch::Outside),
+    };
+    // Whether it is refused depends on what the table holds.
+    marks.read(Touch::Tables);
+    marks.write(Touch::Subscription(subscription));
+    if !is_plain {
+        marks.write(Touch::Outside);
     }
 }
 

@@ -520,8 +520,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
         let until = self.from.saturating_add(self.bounds.steps);
         let mut passes_stop = false;
         loop {
-            if self.leaves_handler() {
-                self.stop_at_moment(state);
+            if self.ends_with_handler(state) {
                 return Next::Waits;
             }
             let before = self.machine.steps();
@@ -563,11 +562,8 @@ impl<'e, 'b> Explorer<'e, 'b> {
                     }
                     return Next::End(End::Stopped(location.unwrap_or(CodeOffset(0))));
                 }
-                (Exit::Budget, Some(Stopped::Moment)) => {
-                    if self.waits_at_moment(state) {
-                        return Next::Waits;
-                    }
-                }
+                (Exit::Budget, Some(Stopped::Moment)) if !self.waits_at_moment(state) => {}
+                (Exit::Budget, Some(Stopped::Moment)) => return Next::Waits,
                 (Exit::Budget, Some(Stopped::Cut(by))) => return self.cut(state, by),
                 (Exit::Finished, _) => return Next::End(End::of_finished(&self.machine)),
                 (Exit::Trapped(trap), _) => return Next::End(End::Trapped(trap, location)),

@@ -60,7 +60,7 @@ use forgetful::Forgetful;
 use live::Live;
 use parts::Part;
 use room::Room;
-use state::{Before, Compared, Origins, Stands};
+use state::{Before, Compared, Origins, Settled, Stands};
 use times::TimeWord;
 use took::{Leg, Took};
 use unread::Learning;
@@ -92,8 +92,7 @@ pub struct Device<'d> {
     watched: Option<&'d dyn Watched>,
     is_split: bool,
     calls: Option<Vec<PrimitiveId>>,
-    is_interleaved: bool,
-    /// How much of the stack handlers need, if somebody wants to know.
+    /// How much of the stack handlers need, where agents are told apart.
     room: Option<Room>,
     garbage: u32,
     bench: RefCell<Option<Workbench>>,
@@ -212,6 +211,25 @@ struct Found {
     took: Option<Took>,
 }
 
+/// Where a path has come.
+struct Reached {
+    decided: Decided,
+    part: Part,
+    end: Option<End>,
+    took: Option<Took>,
+}
+
+impl Reached {
+    fn stop(arrived: Arrived, settled: Settled, took: Option<Took>) -> Self {
+        Reached {
+            decided: arrived.decided(),
+            part: Part::from(settled),
+            end: None,
+            took,
+        }
+    }
+}
+
 /// Where ways come from.
 struct Come<'b> {
     before: &'b Before,
@@ -273,9 +291,8 @@ impl<'d> Device<'d> {
         let words = words.chain(about.anything).take(MOST_WORDS);
         let words: Vec<StateWord> = words.collect();
         let times = times.collect::<Vec<TimeWord>>();
-        let room = about.is_interleaved.then(|| Room::new(&start.machine));
         let compared = words.iter().chain(times.iter().map(|(word, _)| word));
-        let mut device = Device {
+        let device = Device {
             are_clocks: start.primitives.iter().any(is_other_clock),
             unread: RefCell::new(Learning::new(about.unread, compared.copied())),
             times,
@@ -286,8 +303,7 @@ impl<'d> Device<'d> {
             watched: about.watched,
             is_split: about.is_split,
             calls: about.calls,
-            is_interleaved: about.is_interleaved,
-            room,
+            room: about.is_interleaved.then(|| Room::new(&start.machine)),
             garbage: about.garbage,
             budget,
             bounds: Bounds {
@@ -313,16 +329,21 @@ impl<'d> Device<'d> {
             is_misled: Cell::new(false),
             start,
         };
-        let (bench, round) = device.begin(bench, budget, None);
+        Some(device.begun(bench))
+    }
+
+    /// The same at its first stop.
+    fn begun(mut self, bench: Workbench) -> Self {
+        let (bench, round) = self.begin(bench, self.budget, None);
         let mut look = Look::joining();
-        let (bench, ways) = device.ways_of(bench, round, None, &mut look);
-        device.note(look);
-        device.bench = RefCell::new(Some(bench));
-        device.initial = match ways.first() {
+        let (bench, ways) = self.ways_of(bench, round, None, &mut look);
+        self.note(look);
+        self.bench = RefCell::new(Some(bench));
+        self.initial = match ways.first() {
             Some(found) => found.to.clone(),
             None => DeviceState::ended(End::Cut(Cut::Waits), Truths::default()),
         };
-        Some(device)
+        self
     }
 
     /// The same with another number of combinations of values that are counted out, one by one: with fewer, what values
@@ -361,7 +382,7 @@ impl<'d> Device<'d> {
 
     fn look(&self, state: &DeviceState, look: Look) -> Look {
         match &state.0.stands {
-            Stands::Before(before) => self.look_from(state, before.from(self.is_interleaved), look),
+            Stands::Before(before) => self.look_from(state, before.from(self.room.is_some()), look),
             Stands::Ended(..) => look,
         }
     }
@@ -513,7 +534,7 @@ impl<'d> Device<'d> {
             found_times: &self.found_times,
             clocks: &self.clocks,
             are_clocks: self.are_clocks,
-            is_interleaved: self.is_interleaved,
+            is_interleaved: self.room.is_some(),
             most: self.most,
             tells_rows: self.watched.is_some() || !self.divided.borrow().is_empty(),
             unread: self.calls.is_none().then_some(&self.unread),
@@ -558,12 +579,12 @@ impl<'d> Device<'d> {
             let settled = compared.settled(&mut bench, &arrived);
             match settled.is_opaque && took.is_none() {
                 true => opaque.push(arrived),
-                false => reached.push((arrived.decided(), Part::from(settled), None, took)),
+                false => reached.push(Reached::stop(arrived, settled, took)),
             }
         }
         for arrived in joined(opaque, &bench.dag) {
             let settled = compared.settled(&mut bench, &arrived);
-            reached.push((arrived.decided(), Part::from(settled), None, None));
+            reached.push(Reached::stop(arrived, settled, None));
         }
         for (end, stop) in round.ended {
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
@@ -584,33 +605,56 @@ impl<'d> Device<'d> {
                     (decided, Part::whole(to))
                 }
             };
-            reached.push((decided, part, Some(end), took));
+            reached.push(Reached {
+                decided,
+                part,
+                end: Some(end),
+                took,
+            });
         }
         let mut ways = Vec::new();
-        for (decided, part, end, took) in reached {
-            let input = reading(&decided.reads, &decided.model, known);
-            let parts;
-            (bench, parts) = self.parts(bench, part, look);
-            for part in parts {
-                let asks = match before {
-                    Some(before) => {
-                        decided.asks(&mut bench, before, part.under.as_deref(), self.budget())
-                    }
-                    None => Asks::Nothing,
-                };
-                let to = match &end {
-                    Some(end) => part.state.as_end(end.clone(), self.calls.is_some()),
-                    None => part.state,
-                };
-                ways.push(Found {
-                    input: input.clone(),
-                    to: self.once(&bench.dag, to, look.joins),
-                    asks,
-                    took: took.clone(),
-                });
-            }
+        for reached in reached {
+            bench = self.ways_to(bench, reached, (before, known), look, &mut ways);
         }
         (bench, ways)
+    }
+
+    /// Adds the ways to where a path has come: several, if that is reached in parts. So many reads are of the state that it
+    /// comes from.
+    fn ways_to(
+        &self,
+        bench: Workbench,
+        Reached {
+            decided,
+            part,
+            end,
+            took,
+        }: Reached,
+        (before, known): (Option<&Before>, usize),
+        look: &mut Look,
+        ways: &mut Vec<Found>,
+    ) -> Workbench {
+        let input = reading(&decided.reads, &decided.model, known);
+        let (mut bench, parts) = self.parts(bench, part, look);
+        for part in parts {
+            let asks = match before {
+                Some(before) => {
+                    decided.asks(&mut bench, before, part.under.as_deref(), self.budget())
+                }
+                None => Asks::Nothing,
+            };
+            let to = match &end {
+                Some(end) => part.state.as_end(end.clone(), self.calls.is_some()),
+                None => part.state,
+            };
+            ways.push(Found {
+                input: input.clone(),
+                to: self.once(&bench.dag, to, look.joins),
+                asks,
+                took: took.clone(),
+            });
+        }
+        bench
     }
 
     /// Notes what was decided of words that are taken for anything.

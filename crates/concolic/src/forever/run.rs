@@ -77,7 +77,7 @@ impl Device<'_> {
             let Stands::Before(before) = &state.0.stands else {
                 break;
             };
-            let from = before.from(self.is_interleaved);
+            let from = before.from(self.room.is_some());
             let goes = stops
                 .iter()
                 .flat_map(|(_, stop)| from.iter().map(move |from| (stop, *from)));
