@@ -500,6 +500,10 @@ pub(crate) struct Explore {
     /// What is left out: nothing, or all runs of a class but one
     #[arg(long, value_parser = words(REDUCTIONS), default_value = "none")]
     pub(crate) reduction: Reduction,
+    /// With --reduction dpor, at most so many interrupts come from each pin, and from the timer, of a device program
+    /// [default: 2]
+    #[arg(long, value_name = "N", conflicts_with_all = ["survey", "resume"])]
+    pub(crate) arrivals: Option<u32>,
     /// An abstraction: only these values ('x, acc.bal', named as in outcomes) and expressions ('acc.bal > 3'), and what can
     /// happen next, tell states apart
     #[arg(

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use borges_session::command::Flow;
-use borges_session::suggest::{StatesOptions, StatesReport, states_of_program};
+use borges_session::suggest::{
+    OrdersReport, StatesOptions, StatesReport, orders_of_program, states_of_program,
+};
 
 fn explored(program: &Path, board: Option<&Path>, options: &StatesOptions) -> StatesReport {
     let report = states_of_program(program, board, options, &[], &mut |_| Flow::Continue);
@@ -264,4 +266,45 @@ fn a_trap_that_only_an_interrupt_leads_to_comes_with_its_moment() {
     let calls: Vec<&str> = trap.run.iter().map(|read| &*read.call).collect();
     assert!(calls.contains(&"interrupt"), "{calls:?}");
     assert_eq!(calls.len(), 2);
+}
+
+/// Orders of a program and its interrupts are all, or it is said what cut them off: at the bounds, and one before.
+#[test]
+fn orders_that_are_cut_off_are_not_all() {
+    let program =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/futures_programs/two_buttons.wasm");
+    let orders = |options: &StatesOptions| -> OrdersReport {
+        let report = orders_of_program(&program, None, options, 2, &mut |_| Flow::Continue);
+        report.expect("it opens")
+    };
+    let all = orders(&StatesOptions::default());
+    assert!(all.complete && all.returns, "{:?}", all.unexplored);
+    assert_eq!((all.classes, all.rounds), (18, 0));
+    let within = |states: Option<usize>, depth: Option<u32>| {
+        let options = StatesOptions {
+            states,
+            depth,
+            ..StatesOptions::default()
+        };
+        let report = orders(&options);
+        let bounds = report
+            .unexplored
+            .iter()
+            .filter_map(|left| left.bound.clone());
+        (report.complete, report.classes, bounds.collect::<Vec<_>>())
+    };
+    let (turns, none) = (all.turns as usize, Vec::<String>::new());
+    assert_eq!(within(Some(turns), None), (true, 18, none.clone()));
+    // The last step may be one of a run that is known already: then all classes are found, and nobody knows.
+    let (complete, _, bounds) = within(Some(turns - 1), None);
+    assert_eq!((complete, bounds), (false, vec!["states".to_owned()]));
+    let (complete, classes, _) = within(Some(turns / 2), None);
+    assert!(!complete && classes < 18, "{classes}");
+    // The longest run has each event twice.
+    let longest = (1..).find(|depth| within(None, Some(*depth)).0);
+    let longest = longest.expect("runs end");
+    assert_eq!(within(None, Some(longest)), (true, 18, none));
+    let (complete, classes, bounds) = within(None, Some(longest - 1));
+    assert!(!complete && classes < 18, "{classes}");
+    assert_eq!(bounds, ["depth"]);
 }

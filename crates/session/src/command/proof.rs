@@ -54,6 +54,32 @@ pub struct StatesReport {
     pub steps: u64,
 }
 
+/// One run for each class of orders in which a program and its interrupts can act. The names are kept stable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrdersReport {
+    /// The program.
+    #[serde(flatten)]
+    pub about: ProgramNames,
+    /// So many events come from each source at most.
+    pub arrivals: u32,
+    /// Classes of runs that end: those of one differ only in the order of steps that touch different things.
+    pub classes: u64,
+    /// Runs that were given up where they came to a state again: where there are some, the program has runs that never end.
+    pub rounds: u64,
+    /// Whether these are all.
+    pub complete: bool,
+    /// The traps, by the first run that came to each.
+    pub traps: Vec<TrapReport>,
+    /// Whether the program can return.
+    pub returns: bool,
+    /// What was left out, and why.
+    pub unexplored: Vec<UnexploredReport>,
+    /// Time it took.
+    pub seconds: f64,
+    /// Steps of the program and its handlers that were taken for it.
+    pub turns: u64,
+}
+
 /// A trap that some run comes to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]

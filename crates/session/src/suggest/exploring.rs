@@ -51,7 +51,7 @@ pub struct StatesOptions {
 pub(super) const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
 
 /// States without a bound of the caller's.
-const STATES: usize = 1_000_000;
+pub(super) const STATES: usize = 1_000_000;
 /// So often states are divided.
 pub(super) const MOST_DIVISIONS: usize = 64;
 /// The same where states are divided.
@@ -161,11 +161,11 @@ pub(super) fn wrong(path: &Path, message: String) -> OpenError {
 /// The time for a question about a program's states.
 pub(super) struct Effort<'e> {
     /// For all that is done.
-    budget: &'e Budget<'e>,
+    pub(super) budget: &'e Budget<'e>,
     /// For exploring alone.
     pub(super) looking: &'e Budget<'e>,
     /// Hears how many states are known.
-    heard: &'e dyn Fn(u64),
+    pub(super) heard: &'e dyn Fn(u64),
     began: Instant,
 }
 
@@ -403,6 +403,11 @@ impl<'f> Found<'f> {
         all.extend(unexplored.iter().map(|left| cuts::single(info, left)));
         all
     }
+}
+
+/// The seconds for a question.
+pub(super) fn seconds_of(options: &StatesOptions) -> f64 {
+    options.time.unwrap_or(SECONDS).as_secs_f64()
 }
 
 /// That somewhere too many instructions run.

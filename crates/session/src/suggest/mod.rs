@@ -17,6 +17,7 @@ mod inquiry;
 mod jobs;
 mod listing;
 mod nodes;
+mod orders;
 mod parcel;
 mod picture;
 mod proving;
@@ -48,7 +49,8 @@ use borges_vm::{CodeOffset, ExternType, Machine};
 
 pub use crate::command::picture::{PictureState, PictureWay, StateKind, StatesPicture};
 pub use crate::command::proof::{
-    ClaimReport, Demand, DemandReport, Demanded, ProgramNames, Proved, StatesReport, TrapReport,
+    ClaimReport, Demand, DemandReport, Demanded, OrdersReport, ProgramNames, Proved, StatesReport,
+    TrapReport,
 };
 pub use crate::command::question::{
     CoverListing, CoveredLine, Destination, FoundPath, MOST_STDIN, OneSided, Order, Question,
@@ -68,6 +70,7 @@ pub use nodes::{
     ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
     TreeReport,
 };
+pub use orders::orders_of_program;
 pub use report::PathsReport;
 pub use states::states_of_program;
 pub use surveying::{

@@ -6,7 +6,8 @@ use borges_commands::device::render;
 use borges_languages::ambienttalk::Delivery;
 use borges_languages::model::Reduction;
 use borges_session::suggest::{
-    Demand, Demanded, Proved, StatesOptions, StatesReport, UnexploredReport, states_of_program,
+    Demand, Demanded, Proved, StatesOptions, StatesReport, UnexploredReport, orders_of_program,
+    states_of_program,
 };
 
 use crate::action::system::given_to_look_at;
@@ -25,6 +26,12 @@ pub(super) fn explore(
 ) -> Result<Exit, Failure> {
     fits(options)?;
     super::survey::refuse_alone(options)?;
+    if options.reduction == Reduction::Dpor {
+        return orders(options, program, output);
+    }
+    let arrivals = [("--arrivals", options.arrivals.is_some())];
+    let next = "without it, any number of interrupts arrive; --events none leaves them out";
+    super::refuse(&arrivals, "--reduction dpor", next)?;
     let demands = demands(options);
     let asked = StatesOptions {
         split: options.split,
@@ -36,6 +43,35 @@ pub(super) fn explore(
     })?;
     output.say(&report, |paint| render::states(&report, paint))?;
     Ok(exit(options, &report))
+}
+
+/// So many interrupts come from each source, if nobody says.
+const ARRIVALS: u32 = 2;
+
+/// Finds one run for each class of orders in which a program and its interrupts can act.
+fn orders(options: &args::Explore, program: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    let of_states = [
+        ("--never", !options.never.is_empty()),
+        ("--always", !options.always.is_empty()),
+        ("--toward", options.toward.is_some()),
+        ("--split", options.split),
+        ("--any", !options.within.any.is_empty()),
+        ("--events none", options.within.events == Some(false)),
+    ];
+    let next = "--reduction dpor says which runs there are, by what acts when; without it, all states are explored";
+    super::refuse(&of_states, "graphs", next)?;
+    let asked = options.within.asked()?;
+    let arrivals = options.arrivals.unwrap_or(ARRIVALS);
+    let report = output.watch(|observer| {
+        let board = options.board.as_deref();
+        orders_of_program(program, board, &asked, arrivals, observer)
+    })?;
+    output.say(&report, |paint| render::orders(&report, paint))?;
+    let mut left_out = report.unexplored.iter();
+    Ok(match left_out.any(UnexploredReport::is_cancelled) {
+        true => Exit::Interrupted,
+        false => Exit::Ok,
+    })
 }
 
 /// What is asked of conditions.
@@ -98,7 +134,6 @@ pub(super) fn fits(options: &args::Explore) -> Result<(), Failure> {
         ("--grain", steps.grain.is_some()),
         ("--delivery", steps.delivery != Delivery::default()),
         ("--debugger", options.debugger),
-        ("--reduction", options.reduction != Reduction::None),
         ("--keep", options.keep.is_some()),
         ("--symmetry", options.symmetry),
         ("--schedule", options.schedule.is_some()),

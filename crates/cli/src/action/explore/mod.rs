@@ -42,6 +42,7 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
     let demands = [
         ("--never", !options.never.is_empty()),
         ("--split", options.split),
+        ("--arrivals", options.arrivals.is_some()),
         ("--always", !options.always.is_empty()),
     ];
     refuse(

@@ -19,7 +19,7 @@ pub use left_out::left_out;
 pub use listing::{stack, table};
 pub use multiverse::greeting;
 pub use place::{at, place_line, source, stop};
-pub use proofs::{claim, states, surveyed};
+pub use proofs::{claim, orders, states, surveyed};
 pub use suggestions::{rest, suggestions};
 
 /// A reply, ending with a line break unless it is empty.

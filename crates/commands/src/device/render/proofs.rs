@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use borges_languages::model::SurveyNote;
 use borges_session::suggest::{
-    ClaimReport, Demand, DemandReport, Proved, StatesReport, SuggestedInput, TrapReport,
+    ClaimReport, Demand, DemandReport, OrdersReport, Proved, StatesReport, SuggestedInput,
+    TrapReport,
 };
 
 use super::left_out::left_out;
@@ -48,6 +49,35 @@ pub fn states(report: &StatesReport, paint: &Paint) -> String {
     for word in &report.maybe {
         let words = format!("maybe: {word} was taken for anything, and something depends on it");
         let _ = writeln!(text, "{}", paint.warning(words));
+    }
+    text + &left_out(&report.unexplored, paint)
+}
+
+/// One run for each class of orders in which a program and its interrupts can act.
+pub fn orders(report: &OrdersReport, paint: &Paint) -> String {
+    let mut text = String::new();
+    text.extend(report.traps.iter().map(|trap| trap_shown(trap, paint)));
+    let events = count(report.arrivals.into(), "event");
+    let ends = match (report.classes, report.rounds) {
+        (0, _) => "no run ends".to_owned(),
+        (classes, 0) => format!("{} of runs", count(classes, "class")),
+        (classes, _) => format!(
+            "{} of runs that end; some never do",
+            count(classes, "class")
+        ),
+    };
+    let traps = match report.traps.len() {
+        0 => "none traps".to_owned(),
+        traps => count(traps as u64, "trap"),
+    };
+    let words = format!("{ends}, with at most {events} from each source; {traps}");
+    let words = match report.complete {
+        true => paint.good(format!("complete, over all inputs and orders: {words}")),
+        false => format!("{words} so far; {:.3} s", report.seconds),
+    };
+    let _ = writeln!(text, "{words}");
+    if !report.complete {
+        let _ = writeln!(text, "{}", paint.warning("These are not all orders."));
     }
     text + &left_out(&report.unexplored, paint)
 }
