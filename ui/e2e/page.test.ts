@@ -399,7 +399,7 @@ test("of several memories one is chosen", async () => {
     const first = tab.getByRole("table", { name: "Memory" }).getByRole("row").first();
     await first.getByText("00").first().waitFor();
     const chooser = tab.getByRole("combobox", { name: "Memory" });
-    expect(await chooser.locator("option").allTextContents()).toEqual(["of the address", "0", "1 log", "2 squares"]);
+    expect(await chooser.locator("option").allTextContents()).toEqual(["auto", "0", "1 log", "2 squares"]);
     await chooser.selectOption("2 squares");
     await first.getByText("31", { exact: true }).waitFor();
     // Nothing has changed: these are other bytes.
