@@ -603,3 +603,43 @@ fn a_trap_says_why() {
     assert_eq!(editor.go("stepBack")["reason"], "step");
     editor.leave();
 }
+
+/// A program that is linked when it is launched: breakpoints, variables and memory of a library that has a memory of its own.
+#[test]
+fn a_program_is_launched_with_the_libraries_that_it_imports_from() {
+    let folder = source("../crates/cli/tests/programs/linked");
+    let library = |name: &str| folder.join(name).display().to_string();
+    let link = json!({ "filter": library("filter.wasm"), "units": library("units.wasm") });
+    let mut editor = Editor::new(None);
+    editor.launch(&folder.join("station.wasm"), json!({ "link": link }));
+    assert_eq!(editor.begin()["reason"], "entry");
+    said(&mut editor, "mock chip_analog_read(_) = 200");
+    let set = editor.get(
+        "setBreakpoints",
+        json!({
+            "source": { "path": folder.join("filter.c") },
+            "breakpoints": [{ "line": 10, "condition": "count == 1" }],
+        }),
+    );
+    assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    let stopped = editor.go("continue");
+    assert_eq!(stopped["reason"], "breakpoint", "{stopped}");
+    assert_eq!(editor.line(), 10);
+    let globals = editor.scope("Globals");
+    let globals = editor.variables(&globals);
+    assert_eq!(named(&globals, "sum")["value"], "161");
+    let frame = editor.frames()[0]["id"].clone();
+    let evaluated = editor.get(
+        "evaluate",
+        json!({ "expression": "&sum", "frameId": frame, "context": "watch" }),
+    );
+    let reference = evaluated["memoryReference"].clone();
+    let read = editor.get(
+        "readMemory",
+        json!({ "memoryReference": reference, "count": 4 }),
+    );
+    assert_eq!(
+        (&reference, &read["data"]),
+        (&json!("1:0x2000"), &json!("oQAAAA=="))
+    );
+}

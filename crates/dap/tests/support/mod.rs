@@ -14,7 +14,7 @@ use borges_hub::protocol::{Ask, ShelfListing};
 use borges_hub::{ClientId, Hub, Opened, Shelf};
 use borges_languages::model::{Explore, Model, language};
 use borges_session::model::ModelSession;
-use borges_session::{Observer, Options, Session};
+use borges_session::{Library, Observer, Options, Session};
 use serde_json::{Value, json};
 
 /// Longer than anything here takes.
@@ -26,8 +26,11 @@ pub(crate) fn examples() -> PathBuf {
     folder.canonicalize().expect("it is there")
 }
 
-/// Opens programs by their paths, as a command line without options does.
-struct Programs;
+/// Opens programs by their paths, linked with libraries, as a command line without other options does.
+#[derive(Default)]
+struct Programs {
+    libraries: Vec<Library>,
+}
 
 impl Shelf for Programs {
     fn listing(&mut self) -> ShelfListing {
@@ -41,7 +44,11 @@ impl Shelf for Programs {
             let session = ModelSession::new(path.to_owned(), model, Explore::default(), None);
             return Ok(Opened::Model(Box::new(session)));
         }
-        let session = Session::open(Options::new(path)).map_err(|error| error.to_string())?;
+        let options = Options {
+            libraries: self.libraries.clone(),
+            ..Options::new(path)
+        };
+        let session = Session::open(options).map_err(|error| error.to_string())?;
         Ok(Opened::Device(Box::new(session)))
     }
 }
@@ -64,7 +71,14 @@ struct Joined {
 
 impl Host for Here {
     fn launch(&mut self, launch: &LaunchArguments) -> Result<Ready, String> {
-        let (hub, thread) = Hub::start(Box::new(Programs), None)?;
+        let libraries = launch.link.iter().map(|(name, path)| Library {
+            name: name.clone(),
+            path: path.into(),
+        });
+        let programs = Programs {
+            libraries: libraries.collect(),
+        };
+        let (hub, thread) = Hub::start(Box::new(programs), None)?;
         let thread = Some(thread);
         Ok(Ready {
             way: Box::new(Near { hub, thread }),
@@ -112,7 +126,7 @@ impl Drop for Joined {
 /// A hub with a program, for editors to join.
 pub(crate) fn hub(program: &Path) -> Hub {
     let path = program.display().to_string();
-    let (hub, _thread) = Hub::start(Box::new(Programs), Some(path)).expect("it opens");
+    let (hub, _thread) = Hub::start(Box::new(Programs::default()), Some(path)).expect("it opens");
     hub
 }
 
