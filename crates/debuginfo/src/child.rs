@@ -19,3 +19,17 @@ pub struct Child {
     /// The part.
     pub object: Object,
 }
+
+/// A number from its bytes, least significant first.
+pub(crate) fn integer(bytes: &[u8], signed: bool) -> i128 {
+    let raw = bytes
+        .iter()
+        .rev()
+        .fold(0u128, |value, &byte| value << 8 | u128::from(byte));
+    let unused = 128 - 8 * (bytes.len().clamp(1, 16) as u32);
+    if signed {
+        (raw << unused) as i128 >> unused
+    } else {
+        raw as i128
+    }
+}

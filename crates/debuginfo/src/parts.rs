@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::DebugInfo;
 use crate::assembly_script::Managed;
-use crate::child::{Child, Number};
+use crate::child::{Child, Number, integer};
 use crate::expression::NumberAt;
 use crate::place::{Stopped, Unavailable, ValuePlace};
 use crate::types::{Encoding, Field, POINTER_BYTES, Role, Type, TypeId, Variants};
@@ -556,20 +556,6 @@ fn need_for(index: i128) -> u64 {
         .unwrap_or(0)
         .saturating_add(1)
         .max(MAX_ENTRIES)
-}
-
-/// A number from its bytes, least significant first.
-fn integer(bytes: &[u8], signed: bool) -> i128 {
-    let raw = bytes
-        .iter()
-        .rev()
-        .fold(0u128, |value, &byte| value << 8 | u128::from(byte));
-    let unused = 128 - 8 * (bytes.len().clamp(1, 16) as u32);
-    if signed {
-        (raw << unused) as i128 >> unused
-    } else {
-        raw as i128
-    }
 }
 
 #[cfg(test)]

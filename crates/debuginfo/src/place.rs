@@ -220,7 +220,7 @@ impl ValuePlace {
 }
 
 impl Piece {
-    fn read(&self, state: &dyn Stopped, bytes: &mut Vec<u8>) -> Result<(), Unavailable> {
+    pub(crate) fn read(&self, state: &dyn Stopped, bytes: &mut Vec<u8>) -> Result<(), Unavailable> {
         let value = match &self.source {
             Holder::Local { frame, index } => state.local(*frame, *index),
             Holder::Operand { frame, index } => state.operand(*frame, *index),

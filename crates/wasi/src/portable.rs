@@ -14,22 +14,12 @@ use serde::{Deserialize, Serialize};
 pub struct PortableWorld {
     /// Those that are not as they were; nothing of one that is gone.
     inodes: Vec<(Ino, Option<PortableInode>)>,
-    descriptors: Vec<(u32, PortableDescriptor)>,
+    descriptors: Vec<(u32, Descriptor)>,
     clocks: [u64; 4],
     input_read: u64,
     drawn: u64,
     written: [PortableContent; 2],
     replacements: Vec<(String, u64)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct PortableDescriptor {
-    open: Open,
-    given: Option<String>,
-    base: u64,
-    inheriting: u64,
-    flags: u16,
-    offset: u64,
 }
 
 /// More than any program can have drawn.
@@ -40,8 +30,9 @@ impl World {
     #[must_use]
     pub fn portable(&self, first: &World) -> PortableWorld {
         let mut descriptors = Vec::new();
-        self.descriptors
-            .for_each(|number, descriptor| descriptors.push((number, of_descriptor(descriptor))));
+        self.descriptors.for_each(|number, descriptor| {
+            descriptors.push((number, Descriptor::clone(descriptor)))
+        });
         let [output, error] = &self.written;
         let replacements = self.replacements.iter();
         PortableWorld {
@@ -146,7 +137,7 @@ impl PortableWorld {
             if number >= limits.descriptors || world.descriptors.get(number).is_some() {
                 return None;
             }
-            world.descriptors.place(number, arrived(descriptor));
+            world.descriptors.place(number, Arc::new(descriptor));
         }
         let [output, error] = self.written;
         world.written = [
@@ -162,26 +153,4 @@ impl PortableWorld {
         );
         world.is_whole().then_some(world)
     }
-}
-
-fn of_descriptor(descriptor: &Descriptor) -> PortableDescriptor {
-    PortableDescriptor {
-        open: descriptor.open,
-        given: descriptor.given.as_deref().map(String::from),
-        base: descriptor.base,
-        inheriting: descriptor.inheriting,
-        flags: descriptor.flags,
-        offset: descriptor.offset,
-    }
-}
-
-fn arrived(descriptor: PortableDescriptor) -> Arc<Descriptor> {
-    Arc::new(Descriptor {
-        open: descriptor.open,
-        given: descriptor.given.map(Name::from),
-        base: descriptor.base,
-        inheriting: descriptor.inheriting,
-        flags: descriptor.flags,
-        offset: descriptor.offset,
-    })
 }

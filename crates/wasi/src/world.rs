@@ -11,7 +11,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use twox_hash::XxHash3_64;
 
 /// A world: files, descriptors, streams and clocks of a program. One value that is cheap to clone and shares what it
@@ -75,15 +75,24 @@ pub(crate) enum Open {
 }
 
 /// An open descriptor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Descriptor {
     pub(crate) open: Open,
     /// The name that the program sees, for a folder that it was given.
+    #[serde(serialize_with = "put_name", deserialize_with = "take_name")]
     pub(crate) given: Option<Name>,
     pub(crate) base: u64,
     pub(crate) inheriting: u64,
     pub(crate) flags: u16,
     pub(crate) offset: u64,
+}
+
+fn put_name<S: Serializer>(name: &Option<Name>, to: S) -> Result<S::Ok, S::Error> {
+    name.as_deref().serialize(to)
+}
+
+fn take_name<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Name>, D::Error> {
+    Option::<String>::deserialize(from).map(|name| name.map(Name::from))
 }
 
 /// The flag that makes every write one at the end.

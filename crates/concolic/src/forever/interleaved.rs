@@ -133,9 +133,9 @@ pub struct Interleaved<'d> {
 }
 
 impl<'d> Interleaved<'d> {
-    /// A program from its start on, to each of whose sources of events so many come at most; any number, if nothing is said. States are told apart by
-    /// what the program can still read; of `about`, what else may be said counts but for conditions and what is taken for
-    /// anything. Nothing if there is no program.
+    /// A program from its start on, to which so many events come from each source at most; any number, if nothing is said.
+    /// States are told apart by what the program can still read; of `about`, what else may be said counts but for conditions
+    /// and what is taken for anything. Nothing if there is no program.
     #[must_use]
     pub fn new(
         start: Start,

@@ -3,7 +3,7 @@
 use super::evaluate::Evaluator;
 use super::{Binary, Evaluated, Expression, ExpressionError, Node, NodeKind, Scope, Unary};
 use crate::DebugInfo;
-use crate::child::Number;
+use crate::child::{Number, integer};
 use crate::place::{Piece, Stopped};
 use crate::variables::FramePoint;
 
@@ -14,6 +14,15 @@ pub struct NumberAt {
     pub piece: Piece,
     /// Whether the highest bit makes it negative.
     pub signed: bool,
+}
+
+impl NumberAt {
+    /// The number that they are in a state; nothing if they cannot be read there.
+    pub fn value(&self, state: &dyn Stopped) -> Option<i128> {
+        let mut bytes = Vec::new();
+        self.piece.read(state, &mut bytes).ok()?;
+        Some(integer(&bytes, self.signed))
+    }
 }
 
 /// An expression with its names looked up and its addresses computed: whole numbers, mathematical as in all expressions.

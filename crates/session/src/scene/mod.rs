@@ -401,11 +401,12 @@ impl<'a> Scene<'a> {
     fn memory_range(&self, text: &str) -> Option<Result<MemoryRange, CommandError>> {
         let (start, length) = text.rsplit_once(',')?;
         let range = || {
-            let (Address { memory, number }, length) = (self.address(start)?, self.number(length)?);
-            let (start, bytes) = (
-                number,
-                self.machine.memory_at(memory).map_or(0, <[u8]>::len),
-            );
+            let Address {
+                memory,
+                number: start,
+            } = self.address(start)?;
+            let length = self.number(length)?;
+            let bytes = self.machine.memory_at(memory).map_or(0, <[u8]>::len);
             let end = start.checked_add(length);
             let inside = start >= 0 && length > 0 && end.is_some_and(|end| end <= bytes as i128);
             match (u32::try_from(start), u32::try_from(length)) {

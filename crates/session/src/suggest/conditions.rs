@@ -514,15 +514,9 @@ impl Terms<'_, '_> {
             offset,
             length,
         } = &reading.piece;
-        if let Holder::Memory {
-            memory: memory @ 1..,
-            address,
-            ..
-        } = source
-        {
-            let machine = self.numbers.machine();
-            let value = constant(machine, (*memory, *address), reading).ok_or(Open::Unfit)?;
-            return self.numbers.number(value);
+        if let Holder::Memory { memory: 1.., .. } = source {
+            let value = reading.value(&Machines(self.numbers.machine()));
+            return self.numbers.number(value.ok_or(Open::Unfit)?);
         }
         let place = match looked_at(self.numbers.machine(), source).ok_or(Open::Unfit)? {
             Looked::Bytes(address, _) => Looked::Bytes(address + offset, *length),
@@ -532,21 +526,6 @@ impl Terms<'_, '_> {
         self.looked.push(place);
         self.numbers.read(place, *length, reading.signed)
     }
-}
-
-/// A number in a memory that does not change.
-fn constant(machine: &Machine, (memory, address): (u32, u32), reading: &NumberAt) -> Option<i128> {
-    let mut bytes = [0; 16];
-    let read = bytes.get_mut(..reading.piece.length as usize)?;
-    if !Machines(machine).memory(memory, address, read) {
-        return None;
-    }
-    let is_negative = reading.signed && read.last()? & 0x80 != 0;
-    let rest = read.len();
-    if is_negative {
-        bytes.get_mut(rest..)?.fill(0xff);
-    }
-    Some(i128::from_le_bytes(bytes))
 }
 
 /// `chip_digital_write(13, 1)` holds before that call.

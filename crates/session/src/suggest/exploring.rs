@@ -91,6 +91,11 @@ impl StatesOptions {
         Ok(about)
     }
 
+    /// The time for all of it.
+    pub(super) fn time(&self) -> Duration {
+        self.time.unwrap_or(SECONDS)
+    }
+
     /// How far it is from one stop to the next.
     pub(super) fn bounds(&self) -> Bounds {
         Bounds {
@@ -206,7 +211,7 @@ pub(super) fn within<T>(
         done: states.get(),
         total: None,
     });
-    let budget = Budget::new(options.time.unwrap_or(SECONDS), &clock, &heard);
+    let budget = Budget::new(options.time(), &clock, &heard);
     let looking = budget.part(percent);
     let heard = |known| states.set(known);
     answer(&Effort::new(&budget, &looking, &heard))
@@ -274,7 +279,7 @@ impl<'f> Found<'f> {
         options: &StatesOptions,
         effort: &Effort<'_>,
     ) -> Option<(&'static str, String)> {
-        let bounds = (limits, options.time.unwrap_or(SECONDS));
+        let bounds = (limits, options.time());
         let (bound, mut words) = cut(self.pause, bounds, effort.looking.spent())?;
         if matches!(bound, "time" | "states") {
             words += &self.kept_open();
@@ -405,11 +410,6 @@ impl<'f> Found<'f> {
     }
 }
 
-/// The seconds for a question.
-pub(super) fn seconds_of(options: &StatesOptions) -> f64 {
-    options.time.unwrap_or(SECONDS).as_secs_f64()
-}
-
 /// That somewhere too many instructions run.
 pub(super) fn many_steps() -> UnexploredReport {
     let words = format!(
@@ -425,13 +425,7 @@ pub(super) fn cut(
     spent: Option<Spent>,
 ) -> Option<(&'static str, String)> {
     match pause {
-        Pause::Cancelled if spent == Some(Spent::Cancelled) => {
-            Some(("cancelled", "it was ended by the user".to_owned()))
-        }
-        Pause::Cancelled => {
-            let words = format!("the time of {} s", time.as_secs_f64());
-            Some(("time", words))
-        }
+        Pause::Cancelled => Some(ended_by(spent.unwrap_or(Spent::Time), time)),
         Pause::Depth => {
             let words = format!("the bound of {} ways on a path", limits.depth);
             Some(("depth", words))
@@ -441,6 +435,14 @@ pub(super) fn cut(
             Some(("states", words))
         }
         Pause::Complete | Pause::Unfollowed => None,
+    }
+}
+
+/// What ended a look that had this time, and in words.
+pub(super) fn ended_by(spent: Spent, time: Duration) -> (&'static str, String) {
+    match spent {
+        Spent::Cancelled => ("cancelled", "it was ended by the user".to_owned()),
+        Spent::Time => ("time", format!("the time of {} s", time.as_secs_f64())),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use borges_concolic::{Comparing, Cut, DeviceState, End, Interleaved, Spent};
+use borges_concolic::{Comparing, Cut, DeviceState, End, Interleaved};
 use borges_multiverse::causality::{Causality, Classes, Found};
 use borges_multiverse::language::Language as _;
 
 use super::evidence::{Evidence, WayThere};
 use super::exploring::{
-    Effort, STATES, StatesOptions, many_steps, seconds_of, subject_of, tidying, within, wrong,
+    Effort, STATES, StatesOptions, ended_by, many_steps, subject_of, tidying, within, wrong,
 };
 use super::{Subject, cuts};
 use crate::command::proof::OrdersReport;
@@ -104,13 +104,7 @@ impl<'s, 'd> Search<'s, 'd> {
                 }
                 Found::Cancelled => {
                     return Some(match effort.looking.spent() {
-                        Some(Spent::Cancelled) => {
-                            ("cancelled", "it was ended by the user".to_owned())
-                        }
-                        Some(Spent::Time) => {
-                            let seconds = seconds_of(options);
-                            ("time", format!("the time of {seconds} s"))
-                        }
+                        Some(spent) => ended_by(spent, options.time()),
                         None => {
                             let words = format!("the bound of {states} steps: raise --states");
                             ("states", words)
@@ -162,7 +156,7 @@ impl<'s, 'd> Search<'s, 'd> {
         let cut = cut.map(|(bound, words)| cuts::bound_report(bound, words));
         let long = self.is_long.then(many_steps);
         let maybe = (!device.maybe().is_empty()).then(|| {
-            let words = "the time that a clock shows was taken for anything, and something depends on it: there may be                          fewer orders";
+            let words = "the time that a clock shows was taken for anything, and something depends on it: there may be fewer orders";
             cuts::bound_report("maybe", words.to_owned())
         });
         let others = [cut, long, maybe].into_iter().flatten();

@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
 
 /// The number of an inode. Programs see one more, because some of them take 0 for an entry that is not there.
 pub(crate) type Ino = u32;
@@ -48,7 +49,7 @@ impl Inode {
 }
 
 /// When something was read, written and changed, in nanoseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Times {
     pub(crate) accessed: u64,
     pub(crate) modified: u64,

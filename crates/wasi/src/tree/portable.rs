@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct PortableInode {
     data: PortableData,
     links: u32,
-    accessed: u64,
-    modified: u64,
-    changed: u64,
+    times: Times,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,9 +47,7 @@ impl Tree {
                     Data::Link(target) => PortableData::Link(String::from(&**target)),
                 },
                 links: inode.links,
-                accessed: inode.times.accessed,
-                modified: inode.times.modified,
-                changed: inode.times.changed,
+                times: inode.times,
             })
         };
         differing.map(|ino| (ino, portable(ino))).collect()
@@ -79,11 +75,7 @@ impl Tree {
         let inode = Inode {
             data,
             links: arrived.links,
-            times: Times {
-                accessed: arrived.accessed,
-                modified: arrived.modified,
-                changed: arrived.changed,
-            },
+            times: arrived.times,
         };
         self.inodes.place(ino, Arc::new(inode));
         Some(())

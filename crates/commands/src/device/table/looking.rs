@@ -213,7 +213,7 @@ numbers and operators as in C. $0 is the first local of code without names, $sta
 $global0 the first global, mem8[a] to mem64[a] memory.\n\
 NOTATION is x (hexadecimal), d (signed), u (unsigned), t (binary), o (octal), c (letter) or f (float).";
 
-/// The memory that is named, or the first.
+/// The memory that is named, if one is.
 fn which_memory(cursor: &mut Cursor<'_>) -> Result<Option<u32>, Misread> {
     match cursor.keyword("in") {
         true => cursor.small("a memory's number").map(Some),
