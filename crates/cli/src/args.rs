@@ -582,9 +582,6 @@ pub(crate) struct Survey {
     /// How many bits stand for a state. The report says how probable it is that two had the same
     #[arg(long, value_name = "64|128", value_parser = told, default_value = "64", requires = "survey")]
     pub(crate) bits: DigestSize,
-    /// How many cores compute [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) cores: Option<u16>,
     /// Keep the survey in this file now and then and at its end, to go on with --resume, also where it was cancelled or
     /// killed
     #[arg(long, value_name = "FILE")]
@@ -667,6 +664,9 @@ pub(crate) struct Forever {
     /// The most seconds [default: 10 for a device program, else no limit]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
+    /// How many cores compute, for device programs and surveys; the same is found [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) cores: Option<u16>,
     #[command(flatten)]
     pub(crate) system: AnyOfSystem,
 }

@@ -38,7 +38,7 @@ pub use explore::{
     UNASKED_STDIN, Watched, explore,
 };
 pub use forever::{
-    Acting, Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Interleaved,
+    Acting, Company, Comparing, Device, DeviceState, DeviceWay, Facts, FarDevice, Interleaved,
     InterleavedState, InterleavedStep, Lookers, Noted, Packer, Passing, SentState, Showing,
     StateWord, TheProgram, Unread, WayInput, explore_states, learn_states,
 };

@@ -441,7 +441,7 @@ fn interrupts_come_at_any_moment_and_at_none_where_they_cannot() {
             &about,
             &limits,
             &budget,
-            &mut |_| (),
+            &|_: usize| (),
         );
         let (exploration, pause) = explored.expect("a program");
         assert_eq!(pause, Pause::Complete, "{text}");

@@ -7,18 +7,18 @@ mod common;
 #[path = "common/writer.rs"]
 mod writer;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use borges_board::Board;
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, Facts, FarDevice, Lookers, Noted, SentState,
-    Showing, Start, explore_states, learn_states,
+    Bounds, Budget, Company, Comparing, Device, DeviceState, Facts, FarDevice, Lookers, Noted,
+    SentState, Showing, Start, explore_states, learn_states,
 };
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
-use borges_multiverse::graph::{Graph, Limits, Onlooker, Pause, Sight, Survey};
+use borges_multiverse::graph::{Edge, Graph, Limits, Onlooker, Pause, Sight, Survey};
 use borges_multiverse::language::Language as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -90,7 +90,7 @@ struct Several<'d> {
 }
 
 impl Lookers for Several<'_> {
-    fn showing(&self, state: &SentState) -> Option<Showing> {
+    fn showing(&self, state: &SentState, _: &Budget<'_>) -> Option<Showing> {
         let who = self.random.borrow_mut().usize(..self.devices.len());
         let device = &self.devices[who];
         if who == 0 {
@@ -237,6 +237,70 @@ fn surveyed<F: Digest>(
     }
 }
 
+/// Three who look at a graph's states ahead of it.
+struct Helpful {
+    start: Start,
+    budget: &'static Budget<'static>,
+    hired: Cell<u32>,
+}
+
+impl Company for Helpful {
+    fn hire(&self, facts: &Facts) -> Option<Box<dyn Lookers>> {
+        self.hired.set(self.hired.get() + 1);
+        let about = facts.clone().told(&Comparing::default());
+        let device = || {
+            Device::new(
+                self.start.clone(),
+                bounds(),
+                None,
+                about.clone(),
+                self.budget,
+            )
+        };
+        let devices = (0..3).map(|_| device().expect("a program").telling());
+        Some(Box::new(Several {
+            devices: devices.collect(),
+            random: RefCell::new(fastrand::Rng::with_seed(5)),
+        }))
+    }
+}
+
+/// A graph at whose states others look ahead is the same, down to its last way and instruction.
+fn same_with_company(name: &str, start: &Start, alone: &Graph<Rc<Device<'_>>>, found: &Found) {
+    let about = Comparing::default();
+    let budget = Box::leak(Box::new(Budget::unlimited()));
+    let helpful = Helpful {
+        start: start.clone(),
+        budget,
+        hired: Cell::new(0),
+    };
+    let explored = explore_states(
+        start,
+        &bounds(),
+        &|| None,
+        &about,
+        &LIMITS,
+        budget,
+        &helpful,
+    );
+    let (exploration, pause) = explored.expect("a program");
+    let depth = exploration.progress().depth;
+    let graph = exploration.into_graph();
+    assert!(helpful.hired.get() > 0, "{name}");
+    assert_eq!(
+        &of_graph(&graph, pause, depth),
+        found,
+        "{name}, with company"
+    );
+    assert_eq!(graph.language().steps(), alone.language().steps(), "{name}");
+    assert_eq!(edges(&graph), edges(alone), "{name}");
+}
+
+fn edges(graph: &Graph<Rc<Device<'_>>>) -> Vec<Edge> {
+    let edges = graph.nodes().flat_map(|node| graph.edges_from(node));
+    edges.map(|(_, edge)| edge).collect()
+}
+
 /// Compares surveys of a program with its graph, if that closes; whether it did, and how often surveys began anew.
 fn compared(name: &str, start: &Start) -> Option<usize> {
     let (budget, about) = (Budget::unlimited(), Comparing::default());
@@ -247,7 +311,7 @@ fn compared(name: &str, start: &Start) -> Option<usize> {
         &about,
         &LIMITS,
         &budget,
-        &mut |_| (),
+        &|_: usize| (),
     );
     let (exploration, pause) = explored.expect("a program");
     if pause != Pause::Complete {
@@ -256,6 +320,9 @@ fn compared(name: &str, start: &Start) -> Option<usize> {
     let depth = exploration.progress().depth;
     let graph = of_graph(exploration.graph(), pause, depth);
     let facts = exploration.graph().language().facts();
+    if graph.states >= 256 {
+        same_with_company(name, start, exploration.graph(), &graph);
+    }
     let learnt = learn_states(start, &bounds(), &|| None, &about, LIMITS.states, &budget);
     assert_eq!(learnt.as_ref(), Some(&facts), "{name}");
     let alone = How {

@@ -155,6 +155,36 @@ fn a_survey_says_what_a_graph_says_on_any_number_of_cores() {
     }
 }
 
+/// Large graphs are made by several, and are the same down to the ways that are shown.
+#[test]
+fn a_graph_says_the_same_on_any_number_of_cores() {
+    for (program, states) in [
+        ("examples/binary-counter/binary-counter.wasm", None),
+        ("examples/breakout/breakout.wasm", Some(1_500)),
+    ] {
+        let program = root().join(program);
+        let reports = [None, Some(2), Some(5)].map(|cores| {
+            let options = StatesOptions {
+                time: Some(Duration::from_secs(300)),
+                cores,
+                states,
+                ..options_of(&program)
+            };
+            let report = states_of_program(&program, None, &options, &[], &mut |_| Flow::Continue);
+            StatesReport {
+                seconds: 0.0,
+                ..report.unwrap()
+            }
+        });
+        let [one, others @ ..] = &reports;
+        assert!(one.states > 500, "{one:?}");
+        assert_eq!(one.complete, states.is_none());
+        for other in others {
+            assert_eq!(other, one, "{}", program.display());
+        }
+    }
+}
+
 #[test]
 fn what_was_kept_is_gone_on_with_to_the_same_end_on_any_number_of_cores() {
     let folder = tempfile::tempdir().unwrap();

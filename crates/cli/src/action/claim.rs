@@ -84,6 +84,7 @@ fn of_model(
 ) -> Result<(Proved, bool), Failure> {
     let within = &options.within;
     explore::refuse_of_models(within, options.board.is_some())?;
+    explore::refuse_cores(within)?;
     let default = Explore::default();
     let mut multiverse = model.multiverse(&Explore {
         states: within.states.unwrap_or(default.states),

@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
-use super::{Comparing, Device, DeviceState, Facts};
+use super::{Company, Comparing, Device, DeviceState, Facts};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
 use crate::solver::Solver;
 
 /// A program whose counters are taken for anything once they are found.
 struct Counters<'c, 'd> {
+    company: &'c dyn Company,
     start: &'c Start,
     bounds: &'c Bounds,
     solver: &'c dyn Fn() -> Option<Box<dyn Solver>>,
@@ -20,6 +21,9 @@ struct Counters<'c, 'd> {
 
 /// Graphs with fewer states are not asked for counters: what counts to a bound comes to it.
 const FEW_STATES: usize = 125;
+
+/// With so many states, others may help to look at those that come: before that, most graphs have closed, or begun anew.
+const MANY_STATES: usize = 2 * FEW_STATES;
 
 impl<'d> Refining for Counters<'_, 'd> {
     type Program = Rc<Device<'d>>;
@@ -53,10 +57,18 @@ impl<'d> Refining for Counters<'_, 'd> {
         if states.len() < FEW_STATES {
             return None;
         }
-        let word = device.counter(&states)?;
-        let mut facts = device.facts();
-        facts.anything.push(word);
-        Some(facts)
+        if let Some(word) = device.counter(&states) {
+            let mut facts = device.facts();
+            facts.anything.push(word);
+            return Some(facts);
+        }
+        if states.len() >= MANY_STATES && !device.has_company() {
+            let lookers = self.company.hire(&device.facts());
+            if let Some(lookers) = lookers {
+                device.look_ahead_by(lookers, graph);
+            }
+        }
+        None
     }
 
     fn first_look(&self) -> usize {
@@ -66,8 +78,8 @@ impl<'d> Refining for Counters<'_, 'd> {
 
 /// Explores a program's states, nearest first, as far as `limits` and the budget allow: what came of it, and why it ended.
 /// What counts for ever is taken for anything from the start on, besides what `about` says ([`Device::anything`]).
-/// `solver` makes who answers what trying values cannot; `heard` is told how many states there are. Nothing if there is
-/// no program.
+/// `solver` makes who answers what trying values cannot; `company` is told how many states there are, and may have others
+/// look at them: what comes of it is the same. Nothing if there is no program.
 pub fn explore_states<'d>(
     start: &Start,
     bounds: &Bounds,
@@ -75,9 +87,10 @@ pub fn explore_states<'d>(
     about: &Comparing<'d>,
     limits: &Limits,
     budget: &'d Budget<'d>,
-    heard: &mut dyn FnMut(usize),
+    company: &dyn Company,
 ) -> Option<(Exploration<Rc<Device<'d>>>, Pause)> {
     let mut counters = Counters {
+        company,
         start,
         bounds,
         solver,
@@ -87,9 +100,10 @@ pub fn explore_states<'d>(
     let Refined {
         exploration, pause, ..
     } = refine(&mut counters, limits, |come, _| {
-        heard(come.states);
+        company.heard(come.states);
         !budget.is_spent()
     })?;
+    exploration.graph().language().look_alone();
     Some((exploration, pause))
 }
 
@@ -108,7 +122,7 @@ pub fn learn_states(
         states,
         ..Limits::default()
     };
-    let heard = &mut |_| ();
+    let heard = &|_: usize| ();
     let (exploration, _) = explore_states(start, bounds, solver, about, &limits, budget, heard)?;
     Some(exploration.graph().language().facts())
 }

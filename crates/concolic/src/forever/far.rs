@@ -9,15 +9,19 @@ use hashbrown::{HashMap, HashSet};
 use super::language::outcome_of;
 use super::state::Stands;
 use super::{Device, MOST_COVERING, Noted, SentState, Showing, TheProgram};
+use crate::budget::Budget;
 
 /// It is looked for news after so many states, and whenever there are twice as many: news comes in many parts.
 const FIRST_LOOK: u64 = 16;
 
 /// Those who look at states.
 pub trait Lookers {
-    /// What a state shows, which somebody looks at that is [telling](Device::telling); nothing if there is no more time. One
+    /// What a state shows, which somebody looks at that is [telling](Device::telling); nothing if there is no more time to wait for that. One
     /// who looks is given states in the order in which they are asked for here, or ahead of it in that same order.
-    fn showing(&self, state: &SentState) -> Option<Showing>;
+    fn showing(&self, state: &SentState, looking: &Budget<'_>) -> Option<Showing>;
+
+    /// These states are asked for next, in this order: as many as they have room for may be looked at meanwhile.
+    fn look_ahead(&self, _coming: &mut dyn Iterator<Item = &SentState>) {}
 }
 
 /// A device program whose states others look at. Of states nothing is kept but what has to be known of all that were found
@@ -177,7 +181,7 @@ impl<K: Lookers> Language for FarDevice<'_, K> {
             self.put_back(true);
             return;
         }
-        let Some(showing) = self.lookers.showing(state) else {
+        let Some(showing) = self.lookers.showing(state, self.account.budget) else {
             self.put_back(false);
             return;
         };

@@ -33,6 +33,9 @@ impl fmt::Display for TheProgram {
     }
 }
 
+/// The ways from a state, and where they lead.
+pub(super) type Steps = Vec<(DeviceWay, Next<DeviceState>)>;
+
 /// What a state from which nothing leads came to, as it ended.
 pub(super) fn outcome_of(end: Option<&End>) -> Outcome<String> {
     let (verdict, value) = match end {
@@ -98,19 +101,11 @@ impl Language for Device<'_> {
     }
 
     /// What is enabled is known only by running: one look tells both.
-    fn expand(&self, state: &DeviceState, steps: &mut Vec<(DeviceWay, Next<DeviceState>)>) {
-        let mut look = self.look(state, Look::joining());
-        let ways = std::mem::take(&mut look.ways).into_iter();
-        steps.extend(ways.map(|(way, to)| {
-            let is_partial = way.is_partial;
-            let next = Next::one(to);
-            (way, Next { is_partial, ..next })
-        }));
-        if let Some(condition) = look.divides.take() {
-            let mut dividing = self.dividing.borrow_mut();
-            dividing.insert(state.clone(), condition);
+    fn expand(&self, state: &DeviceState, steps: &mut Steps) {
+        if !self.expand_ahead(state, steps) {
+            let look = self.look(state, Look::joining());
+            self.follow(state, look, steps);
         }
-        self.note(look);
     }
 
     fn outcome(&self, state: &DeviceState) -> Outcome<String> {
@@ -139,6 +134,21 @@ impl Language for Device<'_> {
 }
 
 impl Device<'_> {
+    /// Goes on from a look at a state.
+    pub(super) fn follow(&self, state: &DeviceState, mut look: Look, steps: &mut Steps) {
+        let ways = std::mem::take(&mut look.ways).into_iter();
+        steps.extend(ways.map(|(way, to)| {
+            let is_partial = way.is_partial;
+            let next = Next::one(to);
+            (way, Next { is_partial, ..next })
+        }));
+        if let Some(condition) = look.divides.take() {
+            let mut dividing = self.dividing.borrow_mut();
+            dividing.insert(state.clone(), condition);
+        }
+        self.note(look);
+    }
+
     /// A way in words.
     pub(super) fn label_of(&self, state: &DeviceState, way: &DeviceWay) -> Label {
         let called = |(id, args): (PrimitiveId, &[Value])| self.call(id, args);

@@ -5,6 +5,7 @@
 //! time at one place). Two that can go on in the same ways are one, so that the graph of many programs is finite: it holds
 //! all runs over all values of all inputs, for ever.
 
+mod ahead;
 mod anything;
 mod arrived;
 mod content;
@@ -54,6 +55,7 @@ use crate::set::{Set, cell_of, value_of};
 use crate::shadow::Touched;
 use crate::solver::Solver;
 
+use ahead::Ahead;
 use anything::MOST_WORDS;
 use arrived::{Arrived, joined};
 use forgetful::Forgetful;
@@ -66,6 +68,7 @@ use took::{Leg, Took};
 use unread::Learning;
 use whole::{Asks, Decided};
 
+pub use ahead::Company;
 pub use anything::StateWord;
 pub use explore::{explore_states, learn_states};
 pub use facts::{Facts, Noted};
@@ -120,6 +123,8 @@ pub struct Device<'d> {
     forgetful: Option<Forgetful>,
     /// Something arrived that is none of the program's.
     is_misled: Cell<bool>,
+    /// Those who look at states ahead.
+    ahead: RefCell<Option<Ahead>>,
 }
 
 /// What tells states apart, besides what the program can still read.
@@ -327,6 +332,7 @@ impl<'d> Device<'d> {
             initial: DeviceState::ended(End::Returned, Truths::default()),
             forgetful: None,
             is_misled: Cell::new(false),
+            ahead: RefCell::default(),
             start,
         };
         Some(device.begun(bench))
@@ -441,13 +447,7 @@ impl<'d> Device<'d> {
         }
         let to: Vec<&DeviceState> = look.ways.iter().map(|(_, to)| to).collect();
         whole::together(&bench.dag, before, &to, &mut asked);
-        for ((way, _), asked) in look.ways.iter_mut().zip(&asked) {
-            way.is_partial = *asked != Asks::Nothing;
-            if let Asks::These { conditions, .. } = asked {
-                look.divides = look.divides.or_else(|| conditions.first().cloned());
-            }
-        }
-        look.asked = asked;
+        look.asks(asked);
         self.bench.replace(Some(bench));
         look
     }
@@ -800,6 +800,9 @@ impl<'d> Device<'d> {
         }
         if !forgets {
             known.insert(state.clone());
+            if let Some(ahead) = self.ahead.borrow_mut().as_mut() {
+                ahead.comes(&state);
+            }
         }
         state
     }

@@ -48,6 +48,12 @@ pub struct Showing {
     ways: Vec<(Asks, SentState)>,
     /// The expressions of what is asked.
     asked: Option<Cone>,
+    taught: Taught,
+}
+
+/// What a look has taught of the program.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Taught {
     /// Instructions executed for it.
     steps: u64,
     unexplored: Vec<Unexplored>,
@@ -187,6 +193,11 @@ impl Showing {
         })
     }
 
+    /// What each way asks and where it leads, the expressions of what is asked, and what else was learnt.
+    pub(super) fn into_parts(self) -> (Vec<(Asks, SentState)>, Option<Cone>, Taught) {
+        (self.ways, self.asked, self.taught)
+    }
+
     /// Whether a device with so many clocks may have seen that of a state with so many variables.
     fn makes_sense(&self, variables: usize, clocks: usize) -> bool {
         let conditions = self.ways.iter().flat_map(|(asks, _)| asks.conditions());
@@ -195,7 +206,7 @@ impl Showing {
             Some(cone) => cone.is_for(exprs, variables),
             None => exprs.next().is_none(),
         };
-        let mut times = self.times.iter();
+        let mut times = self.taught.times.iter();
         are_known && times.all(|(_, clock)| (*clock as usize) < clocks)
     }
 }
@@ -308,12 +319,14 @@ impl Device<'_> {
         Some(Showing {
             ways,
             asked,
-            steps: look.steps,
-            unexplored: look.unexplored,
-            lessons: self.unread.borrow_mut().lessons(),
-            touched,
-            influence: self.influence.get(),
-            times,
+            taught: Taught {
+                steps: look.steps,
+                unexplored: look.unexplored,
+                lessons: self.unread.borrow_mut().lessons(),
+                touched,
+                influence: self.influence.get(),
+                times,
+            },
         })
     }
 
@@ -347,20 +360,8 @@ impl Device<'_> {
             self.is_misled.set(true);
             return Vec::new();
         }
-        self.note(Look {
-            steps: showing.steps,
-            unexplored: showing.unexplored,
-            ..Look::default()
-        });
-        let mut learning = self.unread.borrow_mut();
-        let lessons = showing.lessons.into_iter();
-        lessons.for_each(|lesson| learning.learn(lesson));
-        drop(learning);
-        if let Some(touched) = &showing.touched {
-            self.see_touched(touched);
-        }
-        self.influence.set(self.influence.get() | showing.influence);
-        self.found_times.borrow_mut().extend(showing.times);
+        let look = self.taught(showing.taught);
+        self.note(look);
         let mut is_other = false;
         let (mut asked, mut to): (Vec<Asks>, Vec<SentState>) = (Vec::new(), Vec::new());
         for (asks, found) in showing.ways {
@@ -379,6 +380,24 @@ impl Device<'_> {
             forgetful.count(partial.count() as u64);
         }
         ways
+    }
+
+    /// Learns what somebody else's look has taught: what is left of it to be noted.
+    pub(super) fn taught(&self, taught: Taught) -> Look {
+        let mut learning = self.unread.borrow_mut();
+        let lessons = taught.lessons.into_iter();
+        lessons.for_each(|lesson| learning.learn(lesson));
+        drop(learning);
+        if let Some(touched) = &taught.touched {
+            self.see_touched(touched);
+        }
+        self.influence.set(self.influence.get() | taught.influence);
+        self.found_times.borrow_mut().extend(taught.times);
+        Look {
+            steps: taught.steps,
+            unexplored: taught.unexplored,
+            ..Look::default()
+        }
     }
 
     /// Where ways lead to one state, as it has turned out, they may together be open to all values.

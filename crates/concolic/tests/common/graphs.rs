@@ -304,7 +304,7 @@ pub(crate) fn closed<T>(
             &about,
             &limits,
             &budget,
-            &mut |_| (),
+            &|_: usize| (),
         );
         let (exploration, pause) = explored.expect("a program");
         let device = exploration.graph().language();

@@ -2,11 +2,12 @@
 
 use super::conditions::untold_limits;
 use super::cuts::{self, Asked};
-use super::exploring::{solver_named, tidying};
+use super::exploring::tidying;
 use super::forever::Forever;
 use super::inquiry::{Goal, Inquiry};
 use super::jobs::{Jobs, Part, Task, Workers};
 use super::listing::{Lister, Partial};
+use super::options::solver_named;
 use crate::command::Flow;
 use crate::command::broker::Seekers;
 use crate::command::question::{Order, Question, SuggestionListing, UnexploredReport};

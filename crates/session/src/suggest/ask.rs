@@ -7,8 +7,8 @@ use borges_concolic::{Start, UNASKED_STDIN, solver};
 use borges_vm::{Outcome, Trap};
 
 use super::errand::{About, errand};
-use super::exploring::NO_SYSTEM;
 use super::inquiry::{Goal, Inquiry, is_called};
+use super::options::NO_SYSTEM;
 use super::surveying;
 use crate::command::Observer;
 use crate::command::broker::Seekers;

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use borges_board::Codomain;
-use borges_concolic::{Comparing, DeviceState, End, Explored, Passing, Path as RunPath, Watched};
+use borges_concolic::{DeviceState, End, Explored, Passing, Path as RunPath, Watched};
 use borges_multiverse::graph::{EdgeId, NodeId};
 use borges_multiverse::temporal::{Claim, Fairness, Formula, Run, Truth, must};
 use borges_stub::{Answer, Call, Halt, World, execute};
 
 use super::Subject;
 use super::conditions::Conditions;
-use super::exploring::{
-    Effort, Found, MOST_DIVISIONS, StatesOptions, subject_of, tidying, within, wrong,
-};
+use super::exploring::{Effort, Found, MOST_DIVISIONS, subject_of, tidying, within};
+use super::options::{StatesOptions, wrong};
 use super::walk::{Plain, Walk};
 use crate::command::proof::{ClaimReport, Proved, SuggestedInput};
 use crate::command::{Event, Flow};
@@ -96,11 +95,7 @@ pub(super) fn checked(
     options: &StatesOptions,
     effort: &Effort<'_>,
 ) -> Result<(ClaimReport, Option<Explored>), OpenError> {
-    let about = Comparing {
-        watched: Some(conditions),
-        ..Comparing::default()
-    };
-    let mut found = Found::explore(subject, &about, options, effort)?;
+    let mut found = Found::explore(subject, (conditions, true), options, effort)?;
     let mut judged = found.judged(conditions, &asked.claim, &|_| false);
     // Where values are told apart, fewer ways are open to some of them only.
     let mut rounds = 0..MOST_DIVISIONS;

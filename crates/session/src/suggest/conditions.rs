@@ -80,6 +80,19 @@ impl<'s> Conditions<'s> {
         })
     }
 
+    /// The program.
+    pub(super) const fn subject(&self) -> &'s Subject {
+        self.subject
+    }
+
+    /// All but the limits, as they were written.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let texts = self.conditions.iter();
+        texts
+            .map(|known| known.expression.text().to_owned())
+            .collect()
+    }
+
     /// The numbers of those that are limits of the board.
     pub(super) fn limits(&self) -> std::ops::Range<u32> {
         self.conditions.len() as u32..self.count()

@@ -4,51 +4,23 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::rc::Rc;
+use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Bounds, Budget, Comparing, Cut, Device, DeviceState, DeviceWay, End, Spent, StateWord,
-    SystemChoices, explore_states,
-    solver::{self, Solver},
+    Budget, Company, Cut, Device, DeviceState, DeviceWay, End, Facts, Lookers, Spent, StateWord,
+    explore_states,
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
+use super::conditions::Conditions;
+use super::looking::Crew;
+use super::options::{STEPS, StatesOptions, wrong};
+use super::sight::Sight;
 use super::{Subject, cuts, evidence, telling, words};
-use crate::command::question::{UnexploredReport, known_pieces};
+use crate::command::question::UnexploredReport;
 use crate::command::{Event, Flow};
-use crate::program::{Library, OpenError, Provided};
-
-/// How far to explore a program's states.
-#[derive(Clone, Debug, Default)]
-pub struct StatesOptions {
-    /// The modules that the program is linked with.
-    pub libraries: Vec<Library>,
-    /// The exported function to call; without one, `main` or `_start`.
-    pub entry: Option<String>,
-    /// States; without a bound, a million.
-    pub states: Option<usize>,
-    /// Stops on a path; without a bound, any number.
-    pub depth: Option<u32>,
-    /// Time for all of it; without a bound, ten seconds.
-    pub time: Option<Duration>,
-    /// Leave out interrupts and timers: that is no complete answer if the program subscribes to some.
-    pub without_events: bool,
-    /// Who answers what trying values cannot: `none`, `z3`, `bitwuzla`, `cvc5`; without one, the best there is.
-    pub solver: Option<String>,
-    /// What to take for anything from the start on: variables of the source, in memory or globals.
-    pub anything: Vec<String>,
-    /// What a program finds that calls an operating system; without it, its name is all.
-    pub system: Option<Provided>,
-    /// Any of its calls may fail, any number of times.
-    pub faults: bool,
-    /// Its standard input comes in pieces of at most so many bytes; without a number, as it may.
-    pub piece: Option<u32>,
-    /// Split states until every way is open to all values of its state, as far as that is possible.
-    pub split: bool,
-}
-
-/// What is said where a program calls no operating system, and something of one is asked.
-pub(super) const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
+use crate::program::OpenError;
 
 /// States without a bound of the caller's.
 pub(super) const STATES: usize = 1_000_000;
@@ -58,89 +30,6 @@ pub(super) const MOST_DIVISIONS: usize = 64;
 const MOST_DIVIDED: usize = 20_000;
 /// So many names of what keeps a graph open are told.
 const MOST_NAMED: usize = 3;
-/// Words that are taken for anything.
-const MOST_ANYTHING: usize = 64;
-/// Time without one.
-pub(super) const SECONDS: Duration = Duration::from_secs(10);
-/// Instructions between two stops: a loop that reads nothing and lets no time pass ends there.
-const STEPS: u64 = 1_000_000;
-/// Time for one question to a solver.
-const SOLVER_TIME: Duration = Duration::from_secs(5);
-
-impl StatesOptions {
-    /// What tells states apart, with what is taken for anything.
-    ///
-    /// # Errors
-    /// That is nothing of the program.
-    pub(super) fn comparing<'f>(
-        &self,
-        subject: &Subject,
-        about: &Comparing<'f>,
-    ) -> Result<Comparing<'f>, OpenError> {
-        let mut about = about.clone();
-        for text in &self.anything {
-            let words = words::meant(subject, text);
-            let words = words.map_err(|message| wrong(&subject.path, message))?;
-            about.anything.extend(words);
-        }
-        if about.anything.len() > MOST_ANYTHING {
-            let message =
-                format!("at most {MOST_ANYTHING} words of four bytes can be taken for anything");
-            return Err(wrong(&subject.path, message));
-        }
-        Ok(about)
-    }
-
-    /// The time for all of it.
-    pub(super) fn time(&self) -> Duration {
-        self.time.unwrap_or(SECONDS)
-    }
-
-    /// How far it is from one stop to the next.
-    pub(super) fn bounds(&self) -> Bounds {
-        Bounds {
-            steps: STEPS,
-            events: (!self.without_events).then_some(u32::MAX),
-            ..Bounds::default()
-        }
-    }
-
-    /// What is looked at of an operating system.
-    pub(super) fn choices(&self) -> SystemChoices {
-        SystemChoices::any_input(self.faults, self.piece)
-    }
-
-    /// Refuses what means nothing for a program.
-    ///
-    /// # Errors
-    /// It calls no operating system, and something of one is asked; or input comes in no such pieces.
-    pub(super) fn fits(&self, subject: &Subject) -> Result<(), OpenError> {
-        let is_asked = self.faults || self.piece.is_some();
-        if is_asked && subject.start.board.system().is_none() {
-            return Err(wrong(&subject.path, NO_SYSTEM.to_owned()));
-        }
-        known_pieces(self.piece).map_err(|message| wrong(&subject.path, message))
-    }
-
-    /// Who answers what trying values cannot: the name was looked at before.
-    pub(super) fn solver(&self) -> Option<Box<dyn Solver>> {
-        solver_named(self.solver.as_deref())
-    }
-
-    /// Looks at the name of who answers.
-    ///
-    /// # Errors
-    /// There is nobody of that name; `path` is for the message.
-    pub(super) fn known_solver(&self, path: &Path) -> Result<(), OpenError> {
-        let named = solver::named(self.solver.as_deref(), SOLVER_TIME);
-        named.map(|_| ()).map_err(|message| wrong(path, message))
-    }
-}
-
-/// Who answers what trying values cannot; nobody, if the name was not looked at before and there is none of it.
-pub(super) fn solver_named(name: Option<&str>) -> Option<Box<dyn Solver>> {
-    solver::named(name, SOLVER_TIME).unwrap_or_default()
-}
 
 /// The program that is asked about.
 pub(super) fn subject_of(
@@ -155,12 +44,6 @@ pub(super) fn subject_of(
     options.fits(&subject)?;
     subject.start.choices = options.choices();
     Ok(subject)
-}
-
-/// Something that cannot be asked of a program.
-pub(super) fn wrong(path: &Path, message: String) -> OpenError {
-    let path = path.to_owned();
-    OpenError::Session { path, message }
 }
 
 /// The time for a question about a program's states.
@@ -232,32 +115,65 @@ pub(super) struct Found<'f> {
 /// For every state: the fewest inputs on a way to it, and where the last of its steps comes from.
 pub(super) struct Nearest(Vec<(u32, Option<NodeId>)>);
 
+/// Has threads look at the states of a large graph.
+struct Hiring<'s, 'e, 'h> {
+    scope: &'s Scope<'s, 'e>,
+    sight: Sight<'e>,
+    heard: &'h dyn Fn(u64),
+}
+
+impl Company for Hiring<'_, '_, '_> {
+    fn heard(&self, states: usize) {
+        (self.heard)(states as u64);
+    }
+
+    fn hire(&self, facts: &Facts) -> Option<Box<dyn Lookers>> {
+        let cores = self.sight.options.cores.map_or(1, usize::from);
+        if cores < 2 {
+            return None;
+        }
+        let sight = (&self.sight, facts);
+        Some(Box::new(Crew::on_cores(self.scope, sight, cores)))
+    }
+}
+
 impl<'f> Found<'f> {
-    /// Explores.
+    /// Explores a program, with what is looked at in its states; they are told apart by that also if it is nothing, if
+    /// they are `is_watched`.
     ///
     /// # Errors
     /// The file holds no program, or what is to be taken for anything is nothing of it.
     pub(super) fn explore(
         subject: &'f Subject,
-        about: &Comparing<'f>,
+        (conditions, is_watched): (&'f Conditions<'f>, bool),
         options: &StatesOptions,
         effort: &Effort<'f>,
     ) -> Result<Self, OpenError> {
-        let about = options.comparing(subject, about)?;
+        let sight = Sight::of(conditions, options, is_watched);
+        let about = options.comparing(subject, &sight.watching(conditions))?;
         let bounds = options.bounds();
         let limits = Limits {
             states: options.states.unwrap_or(STATES),
             depth: options.depth.unwrap_or(u32::MAX),
         };
-        let explored = explore_states(
-            &subject.start,
-            &bounds,
-            &|| options.solver(),
-            &about,
-            &limits,
-            effort.looking,
-            &mut |known| (effort.heard)(known as u64),
-        );
+        let explored = std::thread::scope(|scope| {
+            let crew = Hiring {
+                scope,
+                sight,
+                heard: effort.heard,
+            };
+            let solver = || options.solver();
+            let start = &subject.start;
+            explore_states(
+                start,
+                &bounds,
+                &solver,
+                &about,
+                &limits,
+                effort.looking,
+                &crew,
+            )
+        });
         let nothing = || wrong(&subject.path, "the file holds no program".to_owned());
         let (exploration, pause) = explored.ok_or_else(nothing)?;
         let mut found = Found {

@@ -1,13 +1,14 @@
 //! Questions that the graph of a program's states answers, over all inputs for ever, before any path is looked for.
 
-use borges_concolic::{Budget, Comparing, End, Explored, Passing, Start, SystemChoices, Watched};
+use borges_concolic::{Budget, End, Explored, Passing, Start, SystemChoices};
 use borges_multiverse::graph::NodeId;
 use borges_vm::CodeOffset;
 
 use super::Subject;
 use super::conditions::Conditions;
-use super::exploring::{Effort, Found, Nearest, StatesOptions};
+use super::exploring::{Effort, Found, Nearest};
 use super::inquiry::{Goal, Inquiry};
+use super::options::StatesOptions;
 use crate::command::proof::{Demand, Proved};
 use crate::command::question::Question;
 
@@ -95,11 +96,7 @@ impl Inquiry {
         };
         let effort = Effort::new(budget, budget, &|_| ());
         let conditions = Conditions::new(&subject, &[]).ok()?;
-        let about = Comparing {
-            watched: Some(&conditions),
-            ..Comparing::default()
-        };
-        let found = Found::explore(&subject, &about, &options, &effort).ok()?;
+        let found = Found::explore(&subject, (&conditions, true), &options, &effort).ok()?;
         if !found.holds_all() || !found.graph.language().maybe().is_empty() {
             return None;
         }
@@ -139,11 +136,7 @@ impl Inquiry {
             Question::Bugs => none.with_limits().ok()?,
             _ => none,
         };
-        let about = Comparing {
-            watched: (conditions.count() > 0).then_some(&conditions as &dyn Watched),
-            ..Comparing::default()
-        };
-        let found = Found::explore(&subject, &about, &options, &effort).ok()?;
+        let found = Found::explore(&subject, (&conditions, false), &options, &effort).ok()?;
         let device = found.graph.language();
         if !found.holds_all() || !device.maybe().is_empty() {
             return None;

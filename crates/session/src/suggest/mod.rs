@@ -16,7 +16,9 @@ mod helper;
 mod inquiry;
 mod jobs;
 mod listing;
+mod looking;
 mod nodes;
+mod options;
 mod orders;
 mod parcel;
 mod picture;
@@ -25,6 +27,7 @@ mod report;
 mod runs;
 pub(crate) mod same;
 mod sets;
+mod sight;
 mod states;
 pub(crate) mod surveying;
 mod tree;
@@ -62,20 +65,20 @@ pub use borges_concolic::SystemChoices;
 pub use claims::check_program;
 use cuts::Asked;
 use errand::About;
-pub use exploring::StatesOptions;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use helper::{Helper, HelperMemory};
 pub use inquiry::Inquiry;
+pub use looking::letters::{LookLetter, LookPost};
 pub use nodes::{
     ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
     TreeReport,
 };
+pub use options::StatesOptions;
 pub use orders::orders_of_program;
 pub use report::PathsReport;
 pub use states::states_of_program;
 pub use surveying::{
-    DeviceAsked, DeviceSurveyFile, DeviceSurveyors, LookLetter, LookPost, SurveyedStates,
-    survey_states,
+    DeviceAsked, DeviceSurveyFile, DeviceSurveyors, SurveyedStates, survey_states,
 };
 pub use tree::{Line, PathsTree};
 
@@ -320,7 +323,7 @@ pub fn of_program(
     let budget = Budget::new(time, &clock, &heard);
     let (mut explored, proofs) = explore(&subject, stops, (options, workers), &budget.part(75));
     let threads = options.seekers.as_ref().map_or(1, Seekers::threads);
-    let solver = || exploring::solver_named(options.solver.as_deref());
+    let solver = || options::solver_named(options.solver.as_deref());
     let suggestions = suggest_on(&mut explored, threads, &solver, &budget.part(80));
     let mut tree = PathsTree {
         subject,

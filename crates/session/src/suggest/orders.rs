@@ -7,9 +7,8 @@ use borges_multiverse::causality::{Causality, Classes, Found};
 use borges_multiverse::language::Language as _;
 
 use super::evidence::{Evidence, WayThere};
-use super::exploring::{
-    Effort, STATES, StatesOptions, ended_by, many_steps, subject_of, tidying, within, wrong,
-};
+use super::exploring::{Effort, STATES, ended_by, many_steps, subject_of, tidying, within};
+use super::options::{StatesOptions, wrong};
 use super::{Subject, cuts};
 use crate::command::proof::OrdersReport;
 use crate::command::question::UnexploredReport;

@@ -1,6 +1,6 @@
 //! A program's states as a picture: rows by distance, ways labelled by the values that take them, a colour by an expression.
 
-use borges_concolic::{Budget, Comparing, DeviceState, End, Explored, Passing, Watched};
+use borges_concolic::{Budget, DeviceState, End, Explored, Passing};
 use borges_multiverse::graph::NodeId;
 use borges_multiverse::language::Language as _;
 
@@ -34,14 +34,11 @@ impl Inquiry {
         let texts: Vec<String> = colour.iter().map(|text| (*text).to_owned()).collect();
         // What does not mean anything was refused when the question was asked.
         let conditions = Conditions::new(&subject, &texts).ok()?;
-        let about = Comparing {
-            // What an expression looks at tells states apart, also where the program does not read it any more.
-            watched: (conditions.count() > 0).then_some(&conditions as &dyn Watched),
-            ..Comparing::default()
-        };
+        // What an expression looks at tells states apart, also where the program does not read it any more.
+        let looked_at = (&conditions, false);
         let looking = budget.part(60);
         let effort = Effort::new(budget, &looking, &|_| ());
-        let found = Found::explore(&subject, &about, &self.states_options(), &effort).ok()?;
+        let found = Found::explore(&subject, looked_at, &self.states_options(), &effort).ok()?;
         let mut picture = found.drawn(budget);
         if let Some(expression) = colour {
             found.colour(&subject, expression, &mut picture);

@@ -6,9 +6,10 @@ use borges_concolic::{Budget, Explored};
 
 use super::claims::{Asked, checked};
 use super::conditions::Conditions;
-use super::exploring::{Effort, StatesOptions, tidying};
+use super::exploring::{Effort, tidying};
 use super::inquiry::Inquiry;
 use super::listing::Lister;
+use super::options::StatesOptions;
 use super::states::explored;
 use super::{Subject, demands};
 use crate::command::proof::{Demand, Proved};

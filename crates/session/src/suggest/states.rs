@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use borges_concolic::{Comparing, DeviceState, End, Explored, Path as RunPath, Watched};
+use borges_concolic::{DeviceState, End, Explored, Path as RunPath};
 use borges_multiverse::graph::NodeId;
 
 use super::conditions::Conditions;
-use super::exploring::{Effort, Found, Nearest, StatesOptions, subject_of, within, wrong};
+use super::exploring::{Effort, Found, Nearest, subject_of, within};
+use super::options::{StatesOptions, wrong};
 use super::{Subject, cuts, demands};
 use crate::command::proof::{Demand, Demanded, StatesReport};
 use crate::command::{Event, Flow};
@@ -43,11 +44,7 @@ pub(super) fn explored(
     options: &StatesOptions,
     effort: &Effort<'_>,
 ) -> Result<(StatesReport, Option<Explored>), OpenError> {
-    let about = Comparing {
-        watched: (conditions.count() > 0).then_some(conditions as &dyn Watched),
-        ..Comparing::default()
-    };
-    let mut found = Found::explore(subject, &about, options, effort)?;
+    let mut found = Found::explore(subject, (conditions, false), options, effort)?;
     if options.split {
         found.divide_all(options, effort);
     }

@@ -11,6 +11,7 @@ use borges_session::suggest::{
 };
 
 use crate::action::system::given_to_look_at;
+use crate::action::worker;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -57,6 +58,7 @@ fn orders(options: &args::Explore, program: &Path, output: &mut Output) -> Resul
         ("--split", options.split),
         ("--any", !options.within.any.is_empty()),
         ("--events none", options.within.events == Some(false)),
+        ("--cores", options.within.cores.is_some()),
     ];
     let next = "--reduction dpor says which runs there are, by what acts when; without it, all states are explored";
     super::refuse(&of_states, "graphs", next)?;
@@ -122,6 +124,7 @@ impl args::Forever {
             system: given_to_look_at(&system.found, &system.arguments)?,
             faults: system.faults,
             piece: system.pieces,
+            cores: Some(worker::cores(self.cores) as u16),
             split: false,
         })
     }

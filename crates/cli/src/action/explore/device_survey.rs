@@ -75,7 +75,7 @@ fn surveyors(
     asked: &DeviceAsked,
     output: &mut Output,
 ) -> Result<DeviceSurveyors, Failure> {
-    let here = DeviceSurveyors::Here(options.survey.cores);
+    let here = DeviceSurveyors::Here(options.within.cores);
     let crew = crew(options, hosts, Wanted::Device(asked), output)?;
     Ok(crew.map_or(here, Crew::device_surveyors))
 }

@@ -65,6 +65,7 @@ pub(crate) fn explore(options: &args::Explore, output: &mut Output) -> Result<Ex
         return survey::survey(options, name, model, asked, output);
     }
     survey::refuse_alone(options)?;
+    refuse_cores(&options.within)?;
     let mut session = ModelSession::new(name, model, asked, options.session.clone());
     let report = output.watch_states("states explored", |goes_on| session.explore(goes_on));
     let unwritten = |error: AskError| {
@@ -127,6 +128,14 @@ pub(super) fn refuse_of_models(within: &args::Forever, has_board: bool) -> Resul
     refuse(&others, "device programs", next)?;
     let next = "a program of a model language calls no operating system";
     refuse(&within.system.all_given(), "programs of WASI", next)
+}
+
+/// Refuses a number of cores where a graph is made on one.
+pub(super) fn refuse_cores(within: &args::Forever) -> Result<(), Failure> {
+    let given = [("--cores", within.cores.is_some())];
+    let next =
+        "--survey counts all states without keeping their graph, on as many cores as there are";
+    refuse(&given, "surveys and device programs", next)
 }
 
 /// Refuses the options that were given and are for other programs.

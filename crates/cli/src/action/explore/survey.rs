@@ -126,7 +126,7 @@ fn surveyors(
     asked: &SurveyAsked,
     output: &mut Output,
 ) -> Result<Surveyors<'static>, Failure> {
-    let here = Surveyors::Here(options.survey.cores.map(usize::from));
+    let here = Surveyors::Here(options.within.cores.map(usize::from));
     let crew = crew(options, hosts, Wanted::Model(asked), output)?;
     Ok(crew.map_or(here, Crew::surveyors))
 }
@@ -144,7 +144,7 @@ pub(super) fn crew(
     }
     let key = survey.key_file.as_deref().map(target::read_key);
     let key = key.transpose()?;
-    let cores = worker::cores(survey.cores);
+    let cores = worker::cores(options.within.cores);
     let gathered = output.counted("workers wanted", |goes_on| {
         let mut goes_on = || goes_on(hosts.len() as u64);
         gather(hosts, key.as_ref(), wanted, cores, &mut goes_on)
@@ -180,7 +180,6 @@ pub(super) fn keeping(options: &args::Explore, before: Option<&Path>) -> Option<
 pub(super) fn refuse_alone(options: &args::Explore) -> Result<(), Failure> {
     let survey = &options.survey;
     let alone = [
-        ("--cores", survey.cores.is_some()),
         ("--checkpoint", survey.checkpoint.is_some()),
         ("--workers", survey.workers.is_some()),
         ("--hosts-from", survey.hosts_from.is_some()),

@@ -11,7 +11,7 @@ use borges_concolic::{
 use serde::{Deserialize, Serialize};
 
 use super::queue::Job;
-use crate::suggest::exploring::solver_named;
+use crate::suggest::options::solver_named;
 
 /// Explores one job; what is said of each of its paths.
 pub(in crate::suggest) type Explore<'j, P> =

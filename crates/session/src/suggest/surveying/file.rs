@@ -10,12 +10,12 @@ use borges_multiverse::fingerprint::Digest;
 use borges_multiverse::graph::{Apart, Counts, Prefixes};
 use serde::{Deserialize, Serialize};
 
-use super::crew::Surveying;
 use super::sighted::Seen;
 use super::{DeviceAsked, DeviceSurveyors, Parcel, StatesOptions, Subject, SurveyedStates, run};
 use crate::command::proof::{Demand, Demanded};
 use crate::command::surveying::Keeping;
 use crate::record::kept::{Blocks, SurveyError, Writer};
+use crate::suggest::looking::Surveying;
 
 /// The first line of a file.
 const MAGIC: &[u8] = b"borges device survey 4\n";

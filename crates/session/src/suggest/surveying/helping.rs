@@ -8,8 +8,8 @@ use borges_concolic::Facts;
 use borges_multiverse::graph::{Apart, Bell};
 
 use super::DeviceAsked;
-use super::desk::{Desk, For, Looked};
-use super::letters::{LOOK, LookLetter, LookPost};
+use crate::suggest::looking::desk::{Desk, For, Looked};
+use crate::suggest::looking::letters::{LOOK, LookLetter, LookPost};
 
 /// Threads that look, since it was said last that looking begins.
 struct Begun {
@@ -86,7 +86,7 @@ impl Begun {
             let (desk, to, facts) = (Arc::clone(&desk), to.clone(), facts.clone());
             let ring = ringing(bell);
             scope.spawn(move || {
-                desk.serve((asked, facts), For::Others, &|looked| {
+                desk.serve((&asked.sight(), facts), For::Others, &|looked| {
                     // Who does not listen any more has begun again, or ended it.
                     let _ = to.send(looked);
                     ring();

@@ -5,12 +5,8 @@
 //! before may be wrong.
 
 mod asking;
-mod crew;
-mod desk;
 mod file;
 mod helping;
-mod letters;
-mod others;
 mod running;
 mod sighted;
 mod told;
@@ -19,7 +15,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use borges_concolic::{Budget, Comparing, Device, Facts, Flow as Goes, Watched};
+use borges_concolic::{Budget, Comparing, Facts, Flow as Goes};
 use borges_languages::model::{DigestSize, Progress, SurveyNote};
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Apart, Limits};
@@ -28,22 +24,24 @@ use serde::Serialize;
 use super::claims::is_temporal;
 use super::conditions::Conditions;
 use super::evidence::Evidence;
-use super::exploring::{StatesOptions, tidying, wrong};
+use super::exploring::tidying;
+use super::looking::Hands;
+use super::looking::letters::LookPost;
+use super::looking::others::Others;
+use super::options::{StatesOptions, wrong};
 use super::parcel::Parcel;
+use super::sight::Sight;
 use super::{Subject, demands};
 use crate::command::proof::{Demand, Demanded, StatesReport};
 use crate::command::surveying::Keeping;
 use crate::program::{OpenError, Opened};
 use crate::record::kept::SurveyError;
 
-use crew::Hands;
 use file::{Before, Keeper};
-use others::Others;
 use running::Run;
 
 pub(super) use asking::survey;
 pub use file::DeviceSurveyFile;
-pub use letters::{LookLetter, LookPost};
 
 /// What a survey of a device program is asked.
 pub struct DeviceAsked {
@@ -120,8 +118,8 @@ impl DeviceAsked {
         options.known_solver(path)?;
         options.fits(&subject)?;
         options.comparing(&subject, &Comparing::default())?;
-        let conditions = conditions(&subject, &demands).map_err(|message| wrong(path, message));
-        conditions.map(drop)?;
+        let asked = sensible(&sight(&subject, &options, &demands));
+        asked.map_err(|message| wrong(path, message))?;
         subject.start.choices = options.choices();
         Ok(Self {
             subject,
@@ -201,7 +199,7 @@ fn surveyed<F: Digest>(
     let looking = budget.part(90);
     let subject = &asked.subject;
     let conditions = asked.conditions();
-    let about = watching(&conditions);
+    let about = asked.sight().watching(&conditions);
     let mut run = Run {
         asked,
         about: &about,
@@ -256,9 +254,13 @@ impl DeviceAsked {
     }
 
     /// What is looked at in each state: what something is asked of, and the limits of its board.
+    fn sight(&self) -> Sight<'_> {
+        sight(&self.subject, &self.options, &self.demands)
+    }
+
+    /// The same, as conditions: they were looked at when it was opened.
     fn conditions(&self) -> Conditions<'_> {
-        let conditions = conditions(&self.subject, &self.demands);
-        conditions.expect("conditions were looked at when it was opened")
+        self.sight().conditions()
     }
 
     /// What is demanded of each condition.
@@ -266,31 +268,31 @@ impl DeviceAsked {
         let demands = self.demands.iter().map(|asked| asked.demand);
         demands::of_all(conditions, demands)
     }
+}
 
-    /// The program.
-    fn device<'d>(&self, about: Comparing<'d>, budget: &'d Budget<'d>) -> Device<'d> {
-        let (start, bounds) = (self.subject.start.clone(), self.options.bounds());
-        let device = Device::new(start, bounds, self.options.solver(), about, budget);
-        device.expect("it was opened, so there is a program at its start")
+fn sight<'s>(subject: &'s Subject, options: &'s StatesOptions, demands: &[Demanded]) -> Sight<'s> {
+    Sight {
+        subject,
+        options,
+        texts: demands::texts(demands),
+        has_limits: true,
+        is_watched: false,
     }
 }
 
-fn conditions<'s>(subject: &'s Subject, asked: &[Demanded]) -> Result<Conditions<'s>, String> {
-    let texts = demands::texts(asked);
-    let conditions = Conditions::new(subject, &texts).and_then(Conditions::with_limits);
-    conditions.map_err(|why| match texts.iter().find(|text| is_temporal(text)) {
-        Some(text) => format!(
-            "'{text}' is a temporal formula, which is about what follows what: a survey keeps no edges, and 'check' asks the \
-             graph"
-        ),
-        None => why,
+/// Refuses what cannot be asked in each state.
+///
+/// # Errors
+/// Why not.
+fn sensible(sight: &Sight<'_>) -> Result<(), String> {
+    sight.made().map(drop).map_err(|why| {
+        let mut texts = sight.texts.iter();
+        match texts.find(|text| is_temporal(text)) {
+            Some(text) => format!(
+                "'{text}' is a temporal formula, which is about what follows what: a survey keeps no edges, and 'check' asks \
+                 the graph"
+            ),
+            None => why,
+        }
     })
-}
-
-/// How states are compared where these conditions are watched.
-fn watching<'c>(conditions: &'c Conditions<'_>) -> Comparing<'c> {
-    Comparing {
-        watched: (conditions.count() > 0).then_some(conditions as &dyn Watched),
-        ..Comparing::default()
-    }
 }

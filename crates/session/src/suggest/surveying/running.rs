@@ -4,17 +4,19 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::thread::Scope;
 
-use borges_concolic::{Budget, Comparing, Device, Facts, FarDevice, Noted, learn_states};
+use borges_concolic::{
+    Budget, Comparing, Device, Facts, FarDevice, Lookers as _, Noted, learn_states,
+};
 use borges_languages::model::{Checkpoints, Progress, survey_progress};
 use borges_multiverse::fingerprint::Digest;
 use borges_multiverse::graph::{Apart, NoWay, Pause, Survey};
 
 use super::DeviceAsked;
-use super::crew::{Crew, Far, Hands, Surveying};
 use super::file::{Before, Come, Keeper};
-use super::others::Others;
 use super::sighted::{Seen, Sighted};
 use crate::suggest::conditions::Conditions;
+use crate::suggest::looking::others::Others;
+use crate::suggest::looking::{Crew, Far, Hands, Surveying};
 
 /// States of the graph that comes first.
 const LEARNT_FROM: usize = 8192;
@@ -45,7 +47,7 @@ impl<'r> Run<'r> {
     /// The program with what was learnt.
     pub(super) fn device(&self) -> Device<'r> {
         let about = self.facts.clone().told(self.about);
-        self.asked.device(about, self.looking)
+        self.asked.sight().device(about, self.looking)
     }
 
     /// The same, at whose states others look; it goes on from what was noted before.
@@ -55,7 +57,7 @@ impl<'r> Run<'r> {
             1 => Crew::alone(self.device()),
             _ => {
                 let hands = (self.hands, account.packer());
-                Crew::hired(scope, (self.asked, &self.facts), hands, self.looking)
+                Crew::hired(scope, (&self.asked.sight(), &self.facts), hands)
             }
         };
         Rc::new(FarDevice::new(account, noted, self.device(), crew))
@@ -174,7 +176,7 @@ impl<'r> Run<'r> {
             let is_broken_off = is_due || far.has_news() || self.apart(far).is_some();
             let goes_on = !(is_broken_off || self.looking.is_spent());
             if goes_on {
-                far.lookers().look_ahead(survey.coming());
+                far.lookers().look_ahead(&mut survey.coming());
             }
             goes_on
         })

@@ -4,10 +4,10 @@ use borges_concolic::{Cut, End};
 use borges_multiverse::graph::{Onlooker, Sight};
 use serde::{Deserialize, Serialize};
 
-use super::crew::Far;
 use crate::command::proof::Demand;
 use crate::command::question::UnexploredReport;
 use crate::suggest::evidence::MOST_RUN;
+use crate::suggest::looking::Far;
 use crate::suggest::{Subject, cuts};
 
 /// Of the states that are one trap, ways to so many are kept: not every one need be what a run comes to.

@@ -7,7 +7,7 @@ use borges_multiverse::graph::Post;
 use serde::{Deserialize, Serialize};
 
 /// Without a letter and without a bell it is looked around this often.
-pub(super) const LOOK: Duration = Duration::from_millis(50);
+pub(in crate::suggest) const LOOK: Duration = Duration::from_millis(50);
 
 /// What who surveys a device program and those who look at its states say to each other.
 #[derive(Debug, Serialize, Deserialize)]

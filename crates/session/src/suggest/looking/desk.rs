@@ -9,16 +9,16 @@ use borges_concolic::{Budget, Facts, Flow as Goes, SentState, Showing};
 use borges_multiverse::fingerprint::WideFingerprint;
 use borges_multiverse::graph::Bell;
 
-use super::{DeviceAsked, watching};
+use crate::suggest::sight::Sight;
 
 /// What was looked at is told after so long at the latest.
 const TOLD: Duration = Duration::from_millis(1);
 
 /// A state that was looked at.
-pub(super) type Looked = (WideFingerprint, Showing);
+pub(in crate::suggest) type Looked = (WideFingerprint, Showing);
 
 /// Where states wait for those who look at them.
-pub(super) struct Desk {
+pub(in crate::suggest) struct Desk {
     states: Mutex<VecDeque<Vec<SentState>>>,
     /// There is a state, or an end.
     come: Condvar,
@@ -31,7 +31,7 @@ pub(super) struct Desk {
 
 /// For whom states are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum For {
+pub(in crate::suggest) enum For {
     Here,
     /// For another process, to which what was seen must travel.
     Others,
@@ -41,7 +41,7 @@ pub(super) enum For {
 struct Alarm<'d>(&'d Desk);
 
 impl Desk {
-    pub(super) fn new(bell: Bell) -> Self {
+    pub(in crate::suggest) fn new(bell: Bell) -> Self {
         Self {
             states: Mutex::default(),
             come: Condvar::new(),
@@ -58,29 +58,29 @@ impl Desk {
     }
 
     /// Some states that are to be looked at after all that came before.
-    pub(super) fn put(&self, states: Vec<SentState>) {
+    pub(in crate::suggest) fn put(&self, states: Vec<SentState>) {
         self.states().push_back(states);
         self.come.notify_one();
         (self.bell)();
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(in crate::suggest) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
     /// Whether a state came that is none of the program's.
-    pub(super) fn is_misled(&self) -> bool {
+    pub(in crate::suggest) fn is_misled(&self) -> bool {
         self.is_misled.load(Ordering::Relaxed)
     }
 
     /// # Panics
     /// A thread that looks at states did.
-    pub(super) fn expect_whole(&self) {
+    pub(in crate::suggest) fn expect_whole(&self) {
         let is_broken = self.is_broken.load(Ordering::Relaxed);
         assert!(!is_broken, "a thread that looks at states has panicked");
     }
 
-    pub(super) fn end(&self) {
+    pub(in crate::suggest) fn end(&self) {
         let states = self.states();
         self.is_over.store(true, Ordering::Relaxed);
         drop(states);
@@ -97,14 +97,14 @@ impl Desk {
     }
 
     /// The next states, if there are any now.
-    pub(super) fn next_now(&self) -> Option<Vec<SentState>> {
+    pub(in crate::suggest) fn next_now(&self) -> Option<Vec<SentState>> {
         self.states().pop_front().filter(|_| !self.is_over())
     }
 
     /// Looks at one state after the other, and tells what that shows.
-    pub(super) fn serve(
+    pub(in crate::suggest) fn serve(
         &self,
-        (asked, facts): (&DeviceAsked, Facts),
+        (sight, facts): (&Sight<'_>, Facts),
         whom: For,
         tell: &dyn Fn(Vec<Looked>),
     ) {
@@ -116,9 +116,9 @@ impl Desk {
             false => Goes::Continue,
         };
         let budget = Budget::new(Duration::MAX, &clock, &heard);
-        let conditions = asked.conditions();
-        let about = facts.told(&watching(&conditions));
-        let device = asked.device(about, &budget).telling();
+        let conditions = sight.conditions();
+        let about = facts.told(&sight.watching(&conditions));
+        let device = sight.device(about, &budget).telling();
         let packer = device.packer();
         let travels = |showing: Showing| match whom {
             For::Here => Some(showing),

@@ -1,10 +1,14 @@
-//! Those who look at the states of a device program: one, a thread on each core, or other processes besides.
+//! Those who look at the states of a device program ahead of who follows them: one, a thread on each core, or other processes besides.
+
+pub(super) mod desk;
+pub(super) mod letters;
+pub(super) mod others;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Scope;
 
 use borges_concolic::{
@@ -15,9 +19,9 @@ use borges_multiverse::fingerprint::WideFingerprint;
 use borges_multiverse::graph::{Bell, Survey};
 use borges_multiverse::workers::Workers as _;
 
-use super::DeviceAsked;
-use super::desk::{Desk, For, Looked};
-use super::others::Others;
+use self::desk::{Desk, For, Looked};
+use self::others::Others;
+use super::sight::Sight;
 
 /// So many states are looked at ahead for each core: one that takes long stops nobody, and little is looked at in vain.
 const AHEAD: usize = 128;
@@ -58,7 +62,7 @@ pub(super) enum Crew<'c> {
     /// Who surveys looks too.
     Alone(Box<Device<'c>>),
     /// Threads, and perhaps other processes.
-    Hired(RefCell<Hired<'c>>, &'c Budget<'c>),
+    Hired(RefCell<Hired<'c>>),
 }
 
 /// Threads that look at states, and one that has other processes look.
@@ -77,50 +81,37 @@ impl<'c> Crew<'c> {
         Self::Alone(Box::new(device.telling()))
     }
 
+    /// A thread on each of so many cores, with devices to which these facts are told.
+    pub(super) fn on_cores<'s, 'e: 's>(
+        scope: &'s Scope<'s, 'e>,
+        (sight, facts): (&Sight<'e>, &Facts),
+        cores: usize,
+    ) -> Self {
+        let hands = Hands {
+            cores,
+            others: None,
+        };
+        let (hired, _) = Hired::threads(scope, (sight, facts), hands);
+        Self::Hired(RefCell::new(hired))
+    }
+
     /// All hands, with devices to which these facts are told.
     pub(super) fn hired<'s>(
         scope: &'s Scope<'s, 'c>,
-        (asked, facts): (&'c DeviceAsked, &Facts),
+        (sight, facts): (&Sight<'c>, &Facts),
         (hands, packer): (Hands<'c>, Packer),
-        looking: &'c Budget<'c>,
     ) -> Self {
-        let nobody = || -> Bell { Box::new(|| ()) };
-        let bell = hands.others.map_or_else(nobody, Others::bell);
-        let desk = Arc::new(Desk::new(bell));
-        let (to, from) = channel();
-        for _ in 0..hands.cores {
-            let (desk, to, facts) = (Arc::clone(&desk), to.clone(), facts.clone());
-            scope.spawn(move || {
-                desk.serve((asked, facts), For::Here, &|looked| {
-                    // Who does not listen any more has ended it.
-                    let _ = to.send(looked);
-                });
-            });
-        }
+        let (hired, to) = Hired::threads(scope, (sight, facts), hands);
         if let Some(others) = hands.others {
-            let (desk, facts) = (Arc::clone(&desk), facts.clone());
+            let (desk, facts) = (Arc::clone(&hired.desk), facts.clone());
             scope.spawn(move || others.serve(&desk, (&facts, &packer), &to));
         }
-        let hired = Hired {
-            desk,
-            from,
-            asked: HashSet::new(),
-            shown: HashMap::new(),
-            hands,
-        };
-        Self::Hired(RefCell::new(hired), looking)
-    }
-
-    /// Has the states that come next looked at.
-    pub(super) fn look_ahead<'s>(&self, coming: impl Iterator<Item = &'s SentState>) {
-        if let Self::Hired(hired, _) = self {
-            hired.borrow_mut().ask(coming);
-        }
+        Self::Hired(RefCell::new(hired))
     }
 
     /// Nothing will be asked any more.
     pub(super) fn dismiss(&self) {
-        if let Self::Hired(hired, _) = self {
+        if let Self::Hired(hired) = self {
             hired.borrow().desk.end();
         }
     }
@@ -129,21 +120,57 @@ impl<'c> Crew<'c> {
     pub(super) fn is_misled(&self) -> bool {
         match self {
             Self::Alone(device) => device.is_misled(),
-            Self::Hired(hired, _) => hired.borrow().desk.is_misled(),
+            Self::Hired(hired) => hired.borrow().desk.is_misled(),
         }
     }
 }
 
 impl Lookers for Crew<'_> {
-    fn showing(&self, state: &SentState) -> Option<Showing> {
+    fn showing(&self, state: &SentState, looking: &Budget<'_>) -> Option<Showing> {
         match self {
             Self::Alone(device) => device.showing(state),
-            Self::Hired(hired, looking) => hired.borrow_mut().showing(state, looking),
+            Self::Hired(hired) => hired.borrow_mut().showing(state, looking),
+        }
+    }
+
+    fn look_ahead(&self, coming: &mut dyn Iterator<Item = &SentState>) {
+        if let Self::Hired(hired) = self {
+            hired.borrow_mut().ask(coming);
         }
     }
 }
 
-impl Hired<'_> {
+impl<'h> Hired<'h> {
+    /// The threads of this process, and where to tell what was looked at besides.
+    fn threads<'s, 'e: 's>(
+        scope: &'s Scope<'s, 'e>,
+        (sight, facts): (&Sight<'e>, &Facts),
+        hands: Hands<'h>,
+    ) -> (Self, Sender<Vec<Looked>>) {
+        let nobody = || -> Bell { Box::new(|| ()) };
+        let bell = hands.others.map_or_else(nobody, Others::bell);
+        let desk = Arc::new(Desk::new(bell));
+        let (to, from) = channel();
+        for _ in 0..hands.cores {
+            let (desk, to) = (Arc::clone(&desk), to.clone());
+            let (sight, facts) = (sight.clone(), facts.clone());
+            scope.spawn(move || {
+                desk.serve((&sight, facts), For::Here, &|looked| {
+                    // Who does not listen any more has ended it.
+                    let _ = to.send(looked);
+                });
+            });
+        }
+        let hired = Hired {
+            desk,
+            from,
+            asked: HashSet::new(),
+            shown: HashMap::new(),
+            hands,
+        };
+        (hired, to)
+    }
+
     /// Has those of these states looked at that were not asked for yet.
     fn ask<'s>(&mut self, states: impl Iterator<Item = &'s SentState>) {
         let count = self.hands.count();

@@ -16,7 +16,7 @@ use super::letters::{LOOK, LookLetter, LookPost};
 const THERE: usize = 64;
 
 /// Other processes.
-pub(super) struct Others {
+pub(in crate::suggest) struct Others {
     /// On how many cores each of them works; this process is the first.
     cores: Vec<u32>,
     post: Mutex<LookPost>,
@@ -50,7 +50,7 @@ impl Load {
 }
 
 impl Others {
-    pub(super) fn new(cores: Vec<u32>, post: LookPost) -> Self {
+    pub(in crate::suggest) fn new(cores: Vec<u32>, post: LookPost) -> Self {
         Self {
             cores,
             bell: Arc::new(post.bell()),
@@ -64,47 +64,47 @@ impl Others {
     }
 
     /// On how many cores all of them work.
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::suggest) fn count(&self) -> usize {
         self.cores.iter().skip(1).sum::<u32>() as usize
     }
 
-    pub(super) fn bell(&self) -> Bell {
+    pub(in crate::suggest) fn bell(&self) -> Bell {
         let bell = Arc::clone(&self.bell);
         Box::new(move || bell())
     }
 
     /// How many states they were asked for, and how many bytes all have sent to each other.
-    pub(super) fn told(&self) -> (u64, u64) {
+    pub(in crate::suggest) fn told(&self) -> (u64, u64) {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (of(&self.asks), of(&self.sent))
     }
 
     /// Whether one of them is gone, or makes no sense.
-    pub(super) fn are_apart(&self) -> bool {
+    pub(in crate::suggest) fn are_apart(&self) -> bool {
         self.are_apart.load(Ordering::Relaxed)
     }
 
     /// Why they do not go on together.
-    pub(super) fn apart(&self) -> Option<Apart> {
+    pub(in crate::suggest) fn apart(&self) -> Option<Apart> {
         // Most often nobody need be asked.
         self.are_apart()
             .then(|| lock(&self.apart).clone())
             .flatten()
     }
 
-    pub(super) fn part(&self, why: Apart) {
+    pub(in crate::suggest) fn part(&self, why: Apart) {
         lock(&self.apart).get_or_insert(why);
         self.are_apart.store(true, Ordering::Relaxed);
     }
 
     /// Says that that was all.
-    pub(super) fn end(&self) {
+    pub(in crate::suggest) fn end(&self) {
         let mut post = lock(&self.post);
         (1..self.cores.len()).for_each(|member| post.send(member, LookLetter::End));
     }
 
     /// Has them look at states, as a thread that looks would, until that is over or one is gone.
-    pub(super) fn serve(
+    pub(in crate::suggest) fn serve(
         &self,
         desk: &Desk,
         (facts, packer): (&Facts, &Packer),
