@@ -72,6 +72,9 @@ const KEPT: usize = 1 << 16;
 /// A question: the domains of its inputs in order of their places, and the constraints.
 type Question = (Vec<(u32, Set)>, Vec<Constraint>);
 
+/// What a set is cut down by: constraints, and what the other inputs in them answer, by place.
+type Narrowing = (Set, Vec<Constraint>, Vec<(u32, u64)>);
+
 /// Answers whether constraints can hold.
 pub struct Decider {
     /// What answers the questions that are left; `None`: nobody.
@@ -81,8 +84,7 @@ pub struct Decider {
     lanes: Lanes,
     point: Point,
     ranges: Vec<Range>,
-    random: Random,
-    refined: HashMap<(Set, Vec<Constraint>), Option<Set>>,
+    refined: HashMap<Narrowing, Option<Set>>,
     answered: HashMap<Question, Solution>,
 }
 
@@ -96,7 +98,6 @@ impl Decider {
             lanes: Lanes::default(),
             point: Point::default(),
             ranges: Vec::new(),
-            random: Random::from_seed(0),
             refined: HashMap::new(),
             answered: HashMap::new(),
         }
@@ -116,12 +117,14 @@ impl Decider {
         if constraints.is_empty() || domain.is_empty() {
             return Some(domain.clone());
         }
-        // With other inputs in it, an answer is unlikely to be asked for again.
-        let alone = constraints
+        let inputs = constraints
             .iter()
-            .all(|constraint| **dag.inputs(constraint.expr) == [place]);
-        let key = alone.then(|| (domain.clone(), constraints.to_vec()));
-        if let Some(found) = key.as_ref().and_then(|key| self.refined.get(key)) {
+            .flat_map(|constraint| dag.inputs(constraint.expr).iter());
+        let others = inputs.filter(|input| **input != place);
+        let cell = |input: u32| fixed.get(input as usize).copied().unwrap_or(0);
+        let others = others.map(|input| (*input, cell(*input))).collect();
+        let key = (domain.clone(), constraints.to_vec(), others);
+        if let Some(found) = self.refined.get(&key) {
             self.effort.reused += 1;
             return found.clone();
         }
@@ -130,7 +133,7 @@ impl Decider {
         }
         self.effort.evaluated += 1;
         let found = self.refine_anew(budget, dag, place, domain, constraints, fixed);
-        if let Some(key) = key.filter(|_| found.is_some() || !budget.is_spent()) {
+        if found.is_some() || !budget.is_spent() {
             if self.refined.len() >= KEPT {
                 self.refined.clear();
             }
@@ -386,6 +389,8 @@ impl Decider {
         hint: &[u64],
     ) -> Option<Vec<(u32, u64)>> {
         let mut columns: Vec<[u64; GUESSES]> = Vec::with_capacity(domains.len());
+        // An answer does not depend on what was asked before, and so not on who asks.
+        let mut random = Random::from_seed(0);
         for (place, domain) in program.inputs.iter().zip(domains) {
             let mut column = [0; GUESSES];
             let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
@@ -395,7 +400,7 @@ impl Decider {
                 .filter(|cell| domain.contains(*cell))
                 .unwrap_or(least);
             for (lane, cell) in column.iter_mut().enumerate() {
-                let random = self.random.next();
+                let random = random.next();
                 *cell = match (lane, random % 8) {
                     (0, _) => hinted,
                     (_, 0) => least,

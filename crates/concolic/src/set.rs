@@ -216,6 +216,16 @@ impl Set {
     /// What is in either.
     #[must_use]
     pub fn union(&self, other: &Set) -> Set {
+        let touch = |a: &(u64, u64), b: &(u64, u64)| a.0 <= b.1.saturating_add(1);
+        match (&self.0, &other.0) {
+            (Kept::None, _) => return other.clone(),
+            (_, Kept::None) => return self.clone(),
+            (Kept::One(a), Kept::One(b)) if touch(a, b) && touch(b, a) => {
+                return Set::range(a.0.min(b.0), a.1.max(b.1));
+            }
+            (Kept::Many(a), Kept::Many(b)) if Arc::ptr_eq(a, b) => return self.clone(),
+            _ => {}
+        }
         Set::of(
             self.intervals()
                 .iter()

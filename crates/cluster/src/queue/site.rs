@@ -96,7 +96,11 @@ impl Site {
             .ignore_discovered_servers()
             .connection_timeout(PATIENCE)
             .request_timeout(Some(PATIENCE))
-            .reconnect_delay_callback(|_| Duration::from_millis(250))
+            .reconnect_delay_callback(|tries| match tries {
+                // It is asked before the first try, too.
+                0 | 1 => Duration::ZERO,
+                _ => Duration::from_millis(250),
+            })
             // Who uses the connection notices what is wrong, and says it once.
             .event_callback(|_: Event| async {});
         let connected = runtime.block_on(options.connect(server));

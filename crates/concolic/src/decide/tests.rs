@@ -241,7 +241,7 @@ fn answers_that_are_kept() {
     let below = |most| Constraint::new(input, Set::range(0, most));
     for number in 0..KEPT as u64 - 2 {
         let other = Set::single(number);
-        let key = (other.clone(), Vec::new());
+        let key = (other.clone(), Vec::new(), Vec::new());
         asked.decider.refined.insert(key, None);
         let question = (vec![(1, other)], Vec::new());
         asked.decider.answered.insert(question, Solution::No);

@@ -1,10 +1,13 @@
 //! Makes the nodes of a tree, from the root to the ends.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use borges_vm::ValType;
 
-use super::ways::{next_event, possible};
+use super::asking::Asking;
+use super::hands::Pieces;
+use super::ways::{goes_on, next_event, possible};
 use super::{Allowed, EventOption, Hand, InputOption, Known, Node, hands};
 use crate::budget::Budget;
 use crate::constraint::Solution;
@@ -20,6 +23,14 @@ struct Open {
     /// No further one does before the next input.
     is_quiet: bool,
     paths: Vec<usize>,
+}
+
+/// What a hand has to do.
+enum Piece {
+    /// Make a node.
+    Open(Open),
+    /// Help another one that makes a node.
+    Help(Arc<Asking>),
 }
 
 /// The values that an input may have on a path, the answers before it given.
@@ -38,10 +49,12 @@ struct Builder<'b> {
     /// So many nodes have a number.
     count: &'b AtomicUsize,
     hand: &'b mut Hand,
+    /// Nothing was left to spend where others were asked.
+    is_cut: bool,
 }
 
 /// How a node is made; false if the budget ended that.
-type Expand = fn(&mut Builder<'_>, Open, &mut Vec<Open>) -> bool;
+type Expand = fn(&mut Builder<'_>, Open, &mut Pieces<'_, Piece>) -> bool;
 
 /// Makes the nodes of all paths on the values that most can share; how many there are, or nothing if the budget ended that.
 pub(super) fn build(known: Known<'_>, hands: &mut [Hand], budget: &Budget<'_>) -> Option<usize> {
@@ -78,21 +91,29 @@ fn build_by(
         is_quiet: false,
         paths: (0..known.paths.len()).collect(),
     };
-    let is_whole = hands::work(hands, root, budget, &|hand, budget, open, stack| {
+    let root = Piece::Open(root);
+    let is_whole = hands::work(hands, root, budget, &|hand, budget, piece, stack| {
         let mut builder = Builder {
             known,
             budget,
             count: &count,
             hand,
+            is_cut: false,
         };
-        expand(&mut builder, open, stack)
+        match piece {
+            Piece::Open(open) => expand(&mut builder, open, stack),
+            Piece::Help(asking) => {
+                asking.help(|path, with| builder.known_to_go(path, with));
+                true
+            }
+        }
     });
     is_whole.then(|| count.into_inner())
 }
 
 impl<'b> Builder<'b> {
     /// Makes a node of an input, or of an end, from the values that each path was found with.
-    fn expand_as_found(&mut self, open: Open, stack: &mut Vec<Open>) -> bool {
+    fn expand_as_found(&mut self, open: Open, stack: &mut Pieces<'_, Piece>) -> bool {
         if !open.is_quiet && self.arrivals(&open, stack) {
             return true;
         }
@@ -147,16 +168,16 @@ impl<'b> Builder<'b> {
         covered: Vec<usize>,
         prefix: &[u64],
         events: usize,
-        stack: &mut Vec<Open>,
+        stack: &mut Pieces<'_, Piece>,
     ) -> InputOption {
         let next = self.count.fetch_add(1, Ordering::Relaxed);
-        stack.push(Open {
+        stack.push(Piece::Open(Open {
             node: next,
             prefix: [prefix, &[cell]].concat(),
             events,
             is_quiet: false,
             paths: covered,
-        });
+        }));
         InputOption {
             cell,
             set: Set::single(cell),
@@ -166,7 +187,7 @@ impl<'b> Builder<'b> {
     }
 
     /// Makes a node of an input, or of an end; false if the budget ended that.
-    fn expand(&mut self, open: Open, stack: &mut Vec<Open>) -> bool {
+    fn expand(&mut self, open: Open, stack: &mut Pieces<'_, Piece>) -> bool {
         if !open.is_quiet && self.arrivals(&open, stack) {
             return true;
         }
@@ -201,7 +222,8 @@ impl<'b> Builder<'b> {
         }
         let mut allowed = Vec::with_capacity(uncovered.len());
         while !uncovered.is_empty() {
-            let Some((cell, covered)) = self.best(&uncovered, &open.prefix, read.ty) else {
+            let best = self.best(&uncovered, &open.prefix, read.ty, stack);
+            let Some((cell, covered)) = best else {
                 self.hand.left_out.extend(uncovered.iter().map(|p| p.path));
                 break;
             };
@@ -220,11 +242,11 @@ impl<'b> Builder<'b> {
         let left = uncovered.into_iter();
         allowed.extend(left.map(|projection| (projection.path, projection.set)));
         self.made(open.node, input_node(read, options), allowed);
-        !self.budget.is_spent()
+        !self.is_cut && !self.budget.is_spent()
     }
 
     /// Makes a node of the events that arrive next; false if none does on any of the paths.
-    fn arrivals(&mut self, open: &Open, stack: &mut Vec<Open>) -> bool {
+    fn arrivals(&mut self, open: &Open, stack: &mut Pieces<'_, Piece>) -> bool {
         if open
             .paths
             .iter()
@@ -248,13 +270,13 @@ impl<'b> Builder<'b> {
         for (event, paths) in by_event {
             let next = self.count.fetch_add(1, Ordering::Relaxed);
             options.push(EventOption { event, next });
-            stack.push(Open {
+            stack.push(Piece::Open(Open {
                 node: next,
                 prefix: open.prefix.clone(),
                 events: open.events + usize::from(event.is_some()),
                 is_quiet: event.is_none(),
                 paths,
-            });
+            }));
         }
         self.made(open.node, Node::Event { options }, Vec::new());
         true
@@ -335,6 +357,7 @@ impl<'b> Builder<'b> {
         uncovered: &[Projection],
         prefix: &[u64],
         ty: ValType,
+        stack: &Pieces<'_, Piece>,
     ) -> Option<(u64, Vec<usize>)> {
         let shared = most_shared(uncovered);
         let mut candidates = vec![nice(&shared, ty)?];
@@ -349,34 +372,53 @@ impl<'b> Builder<'b> {
             }
         }
         let mut best: Option<(u64, Vec<usize>)> = None;
-        for cell in candidates {
-            if best.as_ref().is_some_and(|(known, _)| *known == cell) {
+        for (number, cell) in candidates.iter().enumerate() {
+            if candidates[..number].contains(cell) {
                 continue;
             }
             if self.budget.is_spent() {
                 break;
             }
-            let mut with = prefix.to_vec();
-            with.push(cell);
-            let mut covered = Vec::new();
-            for projection in uncovered {
-                if !projection.set.contains(cell) {
-                    continue;
-                }
-                let goes = !projection.is_coupled || self.goes(projection.path, &with);
-                if goes {
-                    covered.push(projection.path);
-                }
-            }
-            if covered.len() > best.as_ref().map_or(0, |(_, covered)| covered.len()) {
+            let known = best.as_ref().map_or(0, |(_, covered)| covered.len());
+            let with = [prefix, &[*cell]].concat();
+            if let Some(covered) = self.covered(uncovered, &with, known, stack) {
                 let all = covered.len() == uncovered.len();
-                best = Some((cell, covered));
+                best = Some((*cell, covered));
                 if all {
                     break;
                 }
             }
         }
         best
+    }
+
+    /// Those of these paths that can go on after these answers, if they are more than so many.
+    fn covered(
+        &mut self,
+        uncovered: &[Projection],
+        with: &[u64],
+        least: usize,
+        stack: &Pieces<'_, Piece>,
+    ) -> Option<Vec<usize>> {
+        let cell = with.last()?;
+        let allows = |projection: &&Projection| projection.set.contains(*cell);
+        let allowing = uncovered.iter().filter(allows).count();
+        // Most values are soon known to be no better than another.
+        let spare = allowing.checked_sub(least + 1)?;
+        let coupled = uncovered.iter().filter(allows).filter(|p| p.is_coupled);
+        let asking = Asking::new(with, coupled.map(|projection| projection.path), spare);
+        let asking = Arc::new(asking);
+        // One who is given something wants nothing.
+        let helpers = (1..asking.len()).take_while(|_| stack.are_wanted());
+        helpers.for_each(|_| stack.give(Piece::Help(Arc::clone(&asking))));
+        let goes = asking.answer(|path, with| self.known_to_go(path, with));
+        self.is_cut |= goes.is_none();
+        let mut goes = goes??.into_iter().peekable();
+        let covered = uncovered.iter().filter(allows).filter(|projection| {
+            // They are in the same order.
+            !projection.is_coupled || goes.next_if_eq(&projection.path).is_some()
+        });
+        Some(covered.map(|projection| projection.path).collect())
     }
 
     /// A value with which a path can go on.
@@ -398,21 +440,12 @@ impl<'b> Builder<'b> {
         None
     }
 
-    /// Whether a path can go on after these answers.
-    fn goes(&mut self, path: usize, prefix: &[u64]) -> bool {
-        let mut ways = self.known.paths[path].ways.iter();
-        ways.any(|way| {
-            matches!(
-                possible(
-                    self.budget,
-                    self.known.dag,
-                    &mut self.hand.decider,
-                    way,
-                    prefix
-                ),
-                Solution::Yes(_)
-            )
-        })
+    /// Whether a path can go on after these answers, of which all but the last are known to begin it; nothing if nothing is
+    /// left to spend.
+    fn known_to_go(&mut self, path: usize, prefix: &[u64]) -> Option<bool> {
+        let (budget, dag, decider) = (self.budget, self.known.dag, &mut self.hand.decider);
+        let goes = goes_on(budget, dag, decider, &self.known.paths[path], prefix);
+        (goes || !budget.is_spent()).then_some(goes)
     }
 }
 

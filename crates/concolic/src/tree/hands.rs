@@ -34,7 +34,7 @@ pub(super) fn work<T: Send, H: Send>(
     hands: &mut [H],
     first: T,
     budget: &Budget<'_>,
-    each: &(impl Fn(&mut H, &Budget<'_>, T, &mut Vec<T>) -> bool + Sync),
+    each: &(impl Fn(&mut H, &Budget<'_>, T, &mut Pieces<'_, T>) -> bool + Sync),
 ) -> bool {
     let table = Table::new(first, hands.len());
     let Some((here, others)) = hands.split_first_mut() else {
@@ -59,6 +59,35 @@ pub(super) fn work<T: Send, H: Send>(
         });
     });
     !table.state().has_stopped
+}
+
+/// What a hand has to do next, and who else could do it.
+pub(super) struct Pieces<'t, T> {
+    own: Vec<T>,
+    table: &'t Table<T>,
+}
+
+impl<T> Pieces<'_, T> {
+    /// Something that this hand does before all that it has.
+    pub(super) fn push(&mut self, piece: T) {
+        self.own.push(piece);
+    }
+
+    /// Whether somebody waits for something to do.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.table.is_short.load(Ordering::Relaxed)
+    }
+
+    /// Something for whoever comes first.
+    pub(super) fn give(&self, piece: T) {
+        self.table.give(piece);
+    }
+}
+
+impl<T> Extend<T> for Pieces<'_, T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, pieces: I) {
+        self.own.extend(pieces);
+    }
 }
 
 impl<T> Table<T> {
@@ -94,17 +123,21 @@ impl<T> Table<T> {
         &self,
         hand: &mut H,
         budget: &Budget<'_>,
-        each: &impl Fn(&mut H, &Budget<'_>, T, &mut Vec<T>) -> bool,
+        each: &impl Fn(&mut H, &Budget<'_>, T, &mut Pieces<'_, T>) -> bool,
     ) {
         let _leaving = Leaving(self);
-        let mut own = Vec::new();
-        while let Some(piece) = own.pop().or_else(|| self.take(budget)) {
-            if !each(hand, budget, piece, &mut own) {
+        let mut pieces = Pieces {
+            own: Vec::new(),
+            table: self,
+        };
+        while let Some(piece) = pieces.own.pop().or_else(|| self.take(budget)) {
+            if !each(hand, budget, piece, &mut pieces) {
                 return self.stop();
             }
-            if own.len() > 1 && self.is_short.load(Ordering::Relaxed) {
+            if pieces.own.len() > 1 && pieces.are_wanted() {
                 // What lies at the bottom leads to most.
-                self.give(own.remove(0));
+                let piece = pieces.own.remove(0);
+                pieces.give(piece);
             }
         }
     }

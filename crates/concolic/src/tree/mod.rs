@@ -1,5 +1,6 @@
 //! Suggestions: paths merged on what they share, with as few values as possible at each input.
 
+mod asking;
 mod build;
 mod hands;
 mod sets;

@@ -1,5 +1,6 @@
 //! Finds which values can stand in for each representative of a tree, and what else an input may answer.
 
+use super::hands::Pieces;
 use super::ways::{begun, next_event, others_fit};
 use super::{
     Allowed, EventOption, Hand, InputOption, Known, Node, OtherValues, Suggestions, hands,
@@ -147,7 +148,7 @@ impl Finder<'_> {
     fn look(
         &mut self,
         (number, here): (usize, Comes),
-        pieces: &mut Vec<(usize, Comes)>,
+        pieces: &mut Pieces<'_, (usize, Comes)>,
     ) -> Option<Found> {
         let options = match &self.tree.nodes[number] {
             Node::Input { options, .. } => options,
@@ -196,6 +197,7 @@ impl Finder<'_> {
                     self.decider,
                     &self.known.paths[*path],
                     &answers,
+                    before.answers.len(),
                 )
                 .next()
                 .is_some()
@@ -222,6 +224,7 @@ impl Finder<'_> {
                 self.decider,
                 &self.known.paths[*path],
                 &here.answers,
+                here.answers.len(),
             );
             allowed = sets.fold(allowed, |all, set| all.union(set));
         }
@@ -254,11 +257,14 @@ impl Finder<'_> {
                 continue;
             };
             let mut union = Set::empty();
-            for way in &self.known.paths[*path].ways {
+            let ways = &self.known.paths[*path].ways;
+            for way in ways {
                 let Some(read) = way.reads.get(place as usize) else {
                     continue;
                 };
-                if !others_fit(self.known.dag, self.decider, way, answers, place) {
+                // The answers are those of a way.
+                let is_it = ways.len() == 1;
+                if !is_it && !others_fit(self.known.dag, self.decider, way, answers, place) {
                     continue;
                 }
                 let concerned: Vec<Constraint> = way

@@ -32,30 +32,73 @@ pub(super) fn lie_before(inputs: &[u32], place: u32) -> bool {
     inputs.iter().all(|input| *input < place)
 }
 
-/// Whether a way begins with these answers, as far as they decide that.
-fn begins(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64]) -> bool {
+/// Whether a way begins with these answers, as far as they decide that; it is known of so many of them.
+fn begins(dag: &Dag, decider: &mut Decider, way: &Way, answers: &[u64], known: usize) -> bool {
     let place = answers.len() as u32;
-    let mut given = way.reads.iter().zip(answers);
+    let mut given = way.reads.iter().zip(answers).skip(known);
     answers.len() <= way.reads.len()
         && given.all(|(read, cell)| read.domain.contains(*cell))
         && decider.holds(
             dag,
             answers,
-            |inputs| lie_before(inputs, place),
+            |inputs| is_open(inputs, known) && lie_before(inputs, place),
             &way.constraints,
         )
 }
 
-/// What the next input answers on a path that these answers begin, as far as it depends on it alone.
+/// Whether it is not decided by so many answers what these inputs come to.
+fn is_open(inputs: &[u32], known: usize) -> bool {
+    inputs
+        .last()
+        .map_or(known == 0, |last| *last as usize >= known)
+}
+
+/// So many of the answers that begin a path are known to begin each of its ways.
+fn known_of_each(path: &Path, known: usize) -> usize {
+    match path.ways.len() {
+        1 => known,
+        _ => 0,
+    }
+}
+
+/// What the next input answers on a path that these answers begin, as far as it depends on it alone. So many of them are
+/// known to begin the path.
 pub(super) fn begun<'p>(
     dag: &Dag,
     decider: &mut Decider,
     path: &'p Path,
     answers: &[u64],
+    known: usize,
 ) -> impl Iterator<Item = &'p Set> {
+    let known = known_of_each(path, known);
     path.ways.iter().filter_map(move |way| {
         let next = way.reads.get(answers.len())?;
-        begins(dag, decider, way, answers).then_some(&next.domain)
+        begins(dag, decider, way, answers, known).then_some(&next.domain)
+    })
+}
+
+/// Whether a path can be gone on after these answers, of which all but the last are known to begin it.
+pub(super) fn goes_on(
+    budget: &Budget<'_>,
+    dag: &Dag,
+    decider: &mut Decider,
+    path: &Path,
+    prefix: &[u64],
+) -> bool {
+    let known = known_of_each(path, prefix.len().saturating_sub(1));
+    path.ways.iter().any(|way| {
+        if budget.is_spent() || !begins(dag, decider, way, prefix, known) {
+            return false;
+        }
+        // The answers that the way was found with mostly go with these too.
+        let rest = way.model.get(prefix.len()..).unwrap_or_default();
+        let answers = [prefix, rest].concat();
+        let is_later = |inputs: &[u32]| is_open(inputs, prefix.len());
+        decider.holds(dag, &answers, is_later, &way.constraints)
+            || matches!(
+                solved(budget, dag, decider, way, prefix, Asked::WhatPrefixDecides),
+                Solution::Yes(_)
+            )
     })
 }
 
@@ -76,9 +119,30 @@ pub(super) fn possible(
     if budget.is_spent() {
         return Solution::Unknown(NO_TIME.into());
     }
-    if !begins(dag, decider, way, prefix) {
-        return Solution::No;
+    match begins(dag, decider, way, prefix, 0) {
+        true => solved(budget, dag, decider, way, prefix, Asked::Everything),
+        false => Solution::No,
     }
+}
+
+/// What is asked of what is left of a way.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Answers to all that depends on several inputs.
+    Everything,
+    /// Whether there are any: what does not depend on the answers before has some, which the way was found with.
+    WhatPrefixDecides,
+}
+
+/// Answers to what is left of a way that these begin, if there are any.
+fn solved(
+    budget: &Budget<'_>,
+    dag: &Dag,
+    decider: &mut Decider,
+    way: &Way,
+    prefix: &[u64],
+    asked: Asked,
+) -> Solution {
     let place = prefix.len() as u32;
     let later: Vec<Constraint> = way
         .constraints
@@ -97,6 +161,10 @@ pub(super) fn possible(
         }
         places.sort_unstable();
         places.dedup();
+        let depends = places.first().is_some_and(|first| *first < place);
+        if asked == Asked::WhatPrefixDecides && !depends {
+            continue;
+        }
         let variables: Vec<(u32, Set)> = places
             .iter()
             .map(|at| {

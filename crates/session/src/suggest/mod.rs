@@ -331,7 +331,7 @@ pub fn of_program(
         suggestions,
         checked: tree::Checked::default(),
     };
-    tree.check(&proofs, &exploring::tidying(&budget));
+    tree.check(&proofs, threads, &exploring::tidying(&budget));
     let asked = Asked {
         bounds_inputs: options.inputs.is_some(),
         time,

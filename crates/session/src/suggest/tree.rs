@@ -2,11 +2,15 @@
 //! them. Who ends an exploration waits for what is shown, and for nothing else.
 
 use std::collections::HashMap;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use borges_board::PrimitiveId;
 use borges_concolic::{
-    Answered, Budget, End, Explored, InputOption, OtherValues, Path, ReadPart, Set, SuggestionNode,
-    Suggestions, value_of,
+    Answered, Budget, End, Explored, Flow, InputOption, OtherValues, Path, ReadPart, Set,
+    SuggestionNode, Suggestions, value_of,
 };
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::{Serialize, Serializer};
@@ -21,6 +25,9 @@ use super::sets;
 use super::walk::{Alarm, Check, Rerun, Walk, said};
 use crate::scene::place_of;
 use crate::values::json;
+
+/// A thread of its own is worth its while for so many paths that are run again.
+const FEW_WALKS: usize = 32;
 
 /// Paths, merged on what they share. As data it is a [`TreeReport`].
 pub struct PathsTree {
@@ -61,30 +68,24 @@ impl Serialize for PathsTree {
 }
 
 impl PathsTree {
-    /// Runs the paths again that were not run when they were found, as long as the budget lasts.
-    pub(super) fn check(&mut self, proofs: &Proofs, budget: &Budget<'_>) {
-        let subject = &self.subject;
-        let mut rerun = Rerun::new(&subject.program, &subject.info, &subject.start);
+    /// Runs the paths again that were not run when they were found, on so many threads, as long as the budget lasts.
+    pub(super) fn check(&mut self, proofs: &Proofs, threads: usize, budget: &Budget<'_>) {
         let mut checked = Checked::default();
+        let mut open = Vec::new();
         for (number, path) in self.explored.paths.iter().enumerate() {
             let cells = self.cells(number);
-            if let Some(alarm) = proofs.alarm(number, cells) {
-                checked.alarms.extend(alarm.map(|alarm| (number, alarm)));
-                continue;
-            }
-            let check = match Walk::with(path, cells) {
-                Some(walk) => rerun.check(&walk, budget),
-                None => Check::Untrue,
-            };
-            match check {
-                Check::True(None) => {}
-                Check::True(Some(alarm)) => {
-                    checked.alarms.insert(number, alarm);
-                }
-                Check::Untrue => checked.untrue.push(number),
-                Check::Unknown => checked.unchecked += 1,
+            match proofs.alarm(number, cells) {
+                Some(alarm) => checked.alarms.extend(alarm.map(|alarm| (number, alarm))),
+                None => open.push((number, path, cells)),
             }
         }
+        let checking = Checking {
+            subject: &self.subject,
+            open,
+            next: AtomicUsize::new(0),
+            is_spent: AtomicBool::new(false),
+        };
+        checked.add(checking.all(threads, budget));
         self.checked = checked;
     }
 
@@ -364,6 +365,78 @@ pub(super) struct Checked {
     pub(super) unchecked: usize,
     /// By the paths that trap.
     alarms: HashMap<usize, Alarm>,
+}
+
+impl Checked {
+    fn add(&mut self, more: Self) {
+        self.untrue.extend(more.untrue);
+        self.untrue.sort_unstable();
+        self.unchecked += more.unchecked;
+        self.alarms.extend(more.alarms);
+    }
+}
+
+/// Paths that are run again, each by whichever thread comes to it first.
+struct Checking<'c> {
+    subject: &'c Subject,
+    /// By number, with what their inputs answer.
+    open: Vec<(usize, &'c Path, &'c [u64])>,
+    next: AtomicUsize,
+    /// Nothing is left to spend.
+    is_spent: AtomicBool,
+}
+
+impl Checking<'_> {
+    /// Runs all, on so many threads. The first one has this budget; the others have none left when it is spent.
+    fn all(&self, threads: usize, budget: &Budget<'_>) -> Checked {
+        let others = threads.min(self.open.len() / FEW_WALKS).saturating_sub(1);
+        thread::scope(|scope| {
+            let helping = |_| scope.spawn(|| self.help());
+            let helping: Vec<_> = (0..others).map(helping).collect();
+            let mut checked = self.turn(budget);
+            for helped in helping {
+                match helped.join() {
+                    Ok(helped) => checked.add(helped),
+                    Err(panic) => resume_unwind(panic),
+                }
+            }
+            checked
+        })
+    }
+
+    fn help(&self) -> Checked {
+        let clock = || match self.is_spent.load(Ordering::Relaxed) {
+            true => Duration::MAX,
+            false => Duration::ZERO,
+        };
+        self.turn(&Budget::new(Duration::MAX, &clock, &|_| Flow::Continue))
+    }
+
+    fn turn(&self, budget: &Budget<'_>) -> Checked {
+        let subject = self.subject;
+        let mut rerun = Rerun::new(&subject.program, &subject.info, &subject.start);
+        let mut checked = Checked::default();
+        while let Some((number, path, cells)) =
+            self.open.get(self.next.fetch_add(1, Ordering::Relaxed))
+        {
+            let check = match Walk::with(path, cells) {
+                Some(walk) => rerun.check(&walk, budget),
+                None => Check::Untrue,
+            };
+            match check {
+                Check::True(None) => {}
+                Check::True(Some(alarm)) => {
+                    checked.alarms.insert(*number, alarm);
+                }
+                Check::Untrue => checked.untrue.push(*number),
+                Check::Unknown => {
+                    self.is_spent.store(true, Ordering::Relaxed);
+                    checked.unchecked += 1;
+                }
+            }
+        }
+        checked
+    }
 }
 
 /// An end as faces name it: its kind, what it was, and where.
