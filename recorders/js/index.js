@@ -200,10 +200,11 @@ export class Recorder {
     const list = args[pointer] >>> 0;
     const count = Math.min(args[pointer + 1] >>> 0, MOST_BUFFERS);
     if (list + 8 * count > this.#bytes.length) return [];
-    return Array.from({ length: count }, (_, at) => [
-      this.#view.getUint32(list + 8 * at, true),
-      this.#view.getUint32(list + 8 * at + 4, true),
-    ]);
+    const buffers = [];
+    for (let at = list; at < list + 8 * count; at += 8) {
+      buffers.push([this.#view.getUint32(at, true), this.#view.getUint32(at + 4, true)]);
+    }
+    return buffers;
   }
 
   /** The check of the bytes that a call hands to the host. */

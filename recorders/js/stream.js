@@ -18,7 +18,7 @@ export function crc(check, bytes) {
 /** The 16 bits that stand for a check. */
 export const folded = (check) => (check ^ (check >>> 16)) & 0xffff;
 
-const CHUNK = 1 << 16;
+const CHUNK = 1 << 20;
 const scratch = new DataView(new ArrayBuffer(8));
 
 export class Stream {
@@ -80,7 +80,8 @@ export class Stream {
   }
 
   fixed(number, size) {
-    for (let at = 0; at < size; at++) this.bytes([(number >>> (8 * at)) & 0xff]);
+    this.#room(size);
+    for (let at = 0; at < size; at++) this.#bytes[this.#length++] = number >>> (8 * at);
   }
 
   text(text) {
