@@ -34,6 +34,10 @@ impl<F: Fn(usize)> Company for F {
 /// has room for.
 const GIVEN: usize = 1024;
 
+/// With so many that they have taken, lookers are not asked whether they have room for more: to ask takes as long as to look
+/// at a small state.
+const ENOUGH: usize = 64;
+
 /// Those who look at a graph's states ahead of it.
 pub(super) struct Ahead {
     lookers: Box<dyn Lookers>,
@@ -41,6 +45,8 @@ pub(super) struct Ahead {
     coming: VecDeque<DeviceState>,
     /// Those that were, first.
     given: VecDeque<(DeviceState, SentState)>,
+    /// So many of these the lookers have taken.
+    taken: usize,
 }
 
 impl Ahead {
@@ -66,15 +72,19 @@ impl Ahead {
                 (state, sent)
             }));
         }
-        let (next, sent) = self.given.pop_front()?;
-        if next != *state {
+        let (next, _) = self.given.front()?;
+        if next != state {
             // Somebody opens states in another order: this one's turn comes, or has come.
-            self.given.push_front((next, sent));
             return None;
         }
-        let coming = self.given.iter().map(|(_, sent)| sent);
-        self.lookers
-            .look_ahead(&mut std::iter::once(&sent).chain(coming));
+        if self.taken < ENOUGH.min(self.given.len()) {
+            let mut taken = 0;
+            let coming = self.given.iter().map(|(_, sent)| sent);
+            self.lookers.look_ahead(&mut coming.inspect(|_| taken += 1));
+            self.taken = taken;
+        }
+        self.taken = self.taken.saturating_sub(1);
+        let (_, sent) = self.given.pop_front()?;
         self.lookers.showing(&sent, budget)
     }
 }
@@ -93,6 +103,7 @@ impl Device<'_> {
             lookers,
             coming: VecDeque::new(),
             given: VecDeque::new(),
+            taken: 0,
         };
         let coming = waiting.filter_map(|node| graph.state(node));
         coming.for_each(|state| ahead.comes(state));
