@@ -4,6 +4,7 @@
 //! clock: who makes a budget brings one.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Whether to go on.
@@ -88,6 +89,15 @@ impl<'b> Budget<'b> {
     #[must_use]
     pub fn unlimited() -> Budget<'static> {
         Budget::new(Duration::MAX, &stands_still, &goes_on)
+    }
+
+    /// Works with a budget that is spent when somebody, perhaps on another thread, says so.
+    pub fn until<T>(is_spent: &AtomicBool, work: impl FnOnce(&Budget<'_>) -> T) -> T {
+        let clock = || match is_spent.load(Ordering::Relaxed) {
+            true => Duration::MAX,
+            false => Duration::ZERO,
+        };
+        work(&Budget::new(Duration::MAX, &clock, &goes_on))
     }
 
     /// A part of this one: at most this share of the time that is left, in percent. When the whole is spent, so is the

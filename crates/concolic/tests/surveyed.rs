@@ -18,7 +18,7 @@ use borges_concolic::{
     SentState, Showing, Start, explore_states, learn_states,
 };
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
-use borges_multiverse::graph::{Edge, Graph, Limits, Onlooker, Pause, Sight, Survey};
+use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, Onlooker, Pause, Sight, Survey};
 use borges_multiverse::language::Language as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -237,6 +237,16 @@ fn surveyed<F: Digest>(
     }
 }
 
+fn explored<'d>(
+    start: &Start,
+    budget: &'d Budget<'d>,
+    company: &dyn Company,
+) -> (Exploration<Rc<Device<'d>>>, Pause) {
+    let about = Comparing::default();
+    let explored = explore_states(start, &bounds(), &|| None, &about, &LIMITS, budget, company);
+    explored.expect("a program")
+}
+
 /// Three who look at a graph's states ahead of it.
 struct Helpful {
     start: Start,
@@ -267,23 +277,13 @@ impl Company for Helpful {
 
 /// A graph at whose states others look ahead is the same, down to its last way and instruction.
 fn same_with_company(name: &str, start: &Start, alone: &Graph<Rc<Device<'_>>>, found: &Found) {
-    let about = Comparing::default();
     let budget = Box::leak(Box::new(Budget::unlimited()));
     let helpful = Helpful {
         start: start.clone(),
         budget,
         hired: Cell::new(0),
     };
-    let explored = explore_states(
-        start,
-        &bounds(),
-        &|| None,
-        &about,
-        &LIMITS,
-        budget,
-        &helpful,
-    );
-    let (exploration, pause) = explored.expect("a program");
+    let (exploration, pause) = explored(start, budget, &helpful);
     let depth = exploration.progress().depth;
     let graph = exploration.into_graph();
     assert!(helpful.hired.get() > 0, "{name}");
@@ -304,16 +304,7 @@ fn edges(graph: &Graph<Rc<Device<'_>>>) -> Vec<Edge> {
 /// Compares surveys of a program with its graph, if that closes; whether it did, and how often surveys began anew.
 fn compared(name: &str, start: &Start) -> Option<usize> {
     let (budget, about) = (Budget::unlimited(), Comparing::default());
-    let explored = explore_states(
-        start,
-        &bounds(),
-        &|| None,
-        &about,
-        &LIMITS,
-        &budget,
-        &|_: usize| (),
-    );
-    let (exploration, pause) = explored.expect("a program");
+    let (exploration, pause) = explored(start, &budget, &|_: usize| ());
     if pause != Pause::Complete {
         return None;
     }

@@ -6,9 +6,8 @@ use borges_multiverse::graph::{Graph, Status};
 use borges_multiverse::language::Language;
 
 use super::language::Steps;
-use super::state::Stands;
 use super::travel::{SentState, Showing};
-use super::whole::{self, Asks};
+use super::whole::Asks;
 use super::{Device, DeviceState, DeviceWay, Facts, Look, Lookers};
 use crate::budget::Budget;
 
@@ -122,10 +121,12 @@ impl Device<'_> {
 
     /// The ways from a state that somebody looked at ahead; false if nobody did. What parts its values is noted.
     pub(super) fn expand_ahead(&self, state: &DeviceState, steps: &mut Steps) -> bool {
-        let shown = match self.ahead.borrow_mut().as_mut() {
-            Some(ahead) => ahead.showing(state, (&|state| self.sent(state), self.budget)),
-            None => None,
-        };
+        let sent = |state: &DeviceState| self.sent(state);
+        let mut ahead = self.ahead.borrow_mut();
+        let shown = ahead
+            .as_mut()
+            .and_then(|ahead| ahead.showing(state, (&sent, self.budget)));
+        drop(ahead);
         let Some(showing) = shown else {
             return false;
         };
@@ -138,35 +139,17 @@ impl Device<'_> {
     fn heard(&self, state: &DeviceState, showing: Showing) -> Look {
         let (ways, cone, taught) = showing.into_parts();
         let mut look = self.taught(taught);
-        let mut asked: Vec<Asks> = Vec::new();
-        for (asks, to) in ways {
-            let to = self.arrived(&to);
-            let bench = self.bench.borrow();
-            let to = match bench.as_ref() {
-                Some(bench) => self.once(&bench.dag, to, true),
-                None => to,
-            };
-            let number = look.ways.len() as u32;
-            // Of ways a graph keeps the numbers: what is read on one is told by who goes it again.
-            let way = DeviceWay {
-                number,
-                input: None,
-                event: None,
-                is_partial: false,
-            };
-            look.ways.push((way, to));
-            asked.push(asks);
-        }
-        let mut bench = self.bench.borrow_mut();
-        if let (Stands::Before(before), Some(bench)) = (&state.0.stands, bench.as_mut()) {
-            let made = cone.map_or_else(Vec::new, |cone| bench.dag.take_in(&cone));
-            let here = asked.iter();
-            asked = here
-                .map(|asks| asks.renumbered(|expr| made[expr.index()]))
-                .collect();
-            let to: Vec<&DeviceState> = look.ways.iter().map(|(_, to)| to).collect();
-            whole::together(&bench.dag, before, &to, &mut asked);
-        }
+        let (asked, to): (Vec<Asks>, Vec<SentState>) = ways.into_iter().unzip();
+        let to: Vec<DeviceState> = to.iter().map(|to| self.once_arrived(to)).collect();
+        let asked = self.asked_together(state, &to, (asked, cone.as_ref()));
+        // Of ways a graph keeps the numbers: what is read on one is told by who goes it again.
+        let way = |number| DeviceWay {
+            number,
+            input: None,
+            event: None,
+            is_partial: false,
+        };
+        look.ways = (0..).map(way).zip(to).collect();
         look.asks(asked);
         look
     }

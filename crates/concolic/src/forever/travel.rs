@@ -371,7 +371,8 @@ impl Device<'_> {
             to.push(known);
         }
         if is_other {
-            self.together_now(from, &to, (&mut asked, showing.asked.as_ref()));
+            let from = self.arrived(from);
+            asked = self.asked_together(&from, &to, (asked, showing.asked.as_ref()));
         }
         let are_partial = asked.iter().map(|asks| *asks != Asks::Nothing);
         let ways: Vec<_> = are_partial.zip(to).collect();
@@ -400,39 +401,44 @@ impl Device<'_> {
         }
     }
 
-    /// Where ways lead to one state, as it has turned out, they may together be open to all values.
-    fn together_now(
+    /// What ways ask, in the numbers of this device. Where they lead to one state, as it has turned out, they may together
+    /// be open to all values.
+    pub(super) fn asked_together<S: PartialEq>(
         &self,
-        from: &SentState,
-        to: &[SentState],
-        (asked, cone): (&mut Vec<Asks>, Option<&Cone>),
-    ) {
-        let from = self.arrived(from);
+        from: &DeviceState,
+        to: &[S],
+        (asked, cone): (Vec<Asks>, Option<&Cone>),
+    ) -> Vec<Asks> {
         let mut bench = self.bench.borrow_mut();
-        if let (Stands::Before(before), Some(bench)) = (&from.0.stands, bench.as_mut()) {
-            let made = cone.map_or_else(Vec::new, |cone| bench.dag.take_in(cone));
-            let here = asked.iter();
-            *asked = here
-                .map(|asks| asks.renumbered(|expr| made[expr.index()]))
-                .collect();
-            whole::together(&bench.dag, before, to, asked);
-        }
+        let (Stands::Before(before), Some(bench)) = (&from.0.stands, bench.as_mut()) else {
+            return asked;
+        };
+        let made = cone.map_or_else(Vec::new, |cone| bench.dag.take_in(cone));
+        let here = asked.iter();
+        let here = here.map(|asks| asks.renumbered(|expr| made[expr.index()]));
+        let mut asked: Vec<Asks> = here.collect();
+        whole::together(&bench.dag, before, to, &mut asked);
+        asked
     }
 
     /// As `once`, of a state that another device found.
+    pub(super) fn once_arrived(&self, to: &SentState) -> DeviceState {
+        let state = self.arrived(to);
+        match self.bench.borrow().as_ref() {
+            Some(bench) => self.once(&bench.dag, state, true),
+            None => state,
+        }
+    }
+
+    /// The same for other devices.
     fn once_of(&self, to: &SentState) -> SentState {
         if !to.is_several() {
             return to.clone();
         }
-        let state = self.arrived(to);
-        let bench = self.bench.borrow();
-        let Some(bench) = bench.as_ref() else {
-            return to.clone();
-        };
-        let known = self.once(&bench.dag, state, true);
+        let known = self.once_arrived(to);
         match known.0.content == to.name() {
             true => to.clone(),
-            false => SentState::of(&bench.dag, &known),
+            false => self.sent(&known),
         }
     }
 }

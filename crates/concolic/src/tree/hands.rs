@@ -4,9 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
-use crate::budget::{Budget, Flow, PULSE};
+use crate::budget::{Budget, PULSE};
 
 /// What hands have in common.
 struct Table<T> {
@@ -44,12 +43,7 @@ pub(super) fn work<T: Send, H: Send>(
         for hand in others {
             let table = &table;
             scope.spawn(move || {
-                let clock = || match table.is_spent.load(Ordering::Relaxed) {
-                    true => Duration::MAX,
-                    false => Duration::ZERO,
-                };
-                let budget = Budget::new(Duration::MAX, &clock, &|_| Flow::Continue);
-                table.turn(hand, &budget, each);
+                Budget::until(&table.is_spent, |budget| table.turn(hand, budget, each));
             });
         }
         table.turn(here, budget, &|hand, budget, piece, pieces| {
@@ -199,8 +193,10 @@ impl<T> Drop for Leaving<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::time::Duration;
 
     use super::*;
+    use crate::budget::Flow;
 
     /// The numbers below 2^20 as a tree, of which each has two behind it.
     fn numbers(

@@ -1,5 +1,6 @@
 //! Conditions that a device program never, always or some time fulfils: whether that is so, over all runs for ever.
 
+use super::Subject;
 use super::conditions::Conditions;
 use super::evidence::{Evidence, Known};
 use super::exploring::{Found, Nearest, tidying};
@@ -11,6 +12,17 @@ use borges_multiverse::graph::NodeId;
 pub(super) fn texts(demands: &[Demanded]) -> Vec<String> {
     let texts = demands.iter().map(|asked| asked.condition.clone());
     texts.collect()
+}
+
+/// These conditions, and the limits of the board.
+///
+/// # Errors
+/// As [`Conditions::new`] and [`Conditions::with_limits`].
+pub(super) fn conditions<'s>(
+    subject: &'s Subject,
+    demands: &[Demanded],
+) -> Result<Conditions<'s>, String> {
+    Conditions::new(subject, &texts(demands)).and_then(Conditions::with_limits)
 }
 
 /// What is demanded of each condition, by its number: of the board's limits, which come last, that they are kept.

@@ -16,7 +16,7 @@ use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, 
 use super::conditions::Conditions;
 use super::looking::Crew;
 use super::options::{STEPS, StatesOptions, wrong};
-use super::sight::Sight;
+use super::study::Study;
 use super::{Subject, cuts, evidence, telling, words};
 use crate::command::question::UnexploredReport;
 use crate::command::{Event, Flow};
@@ -118,7 +118,7 @@ pub(super) struct Nearest(Vec<(u32, Option<NodeId>)>);
 /// Has threads look at the states of a large graph.
 struct Hiring<'s, 'e, 'h> {
     scope: &'s Scope<'s, 'e>,
-    sight: Sight<'e>,
+    study: Study<'e>,
     heard: &'h dyn Fn(u64),
 }
 
@@ -128,12 +128,12 @@ impl Company for Hiring<'_, '_, '_> {
     }
 
     fn hire(&self, facts: &Facts) -> Option<Box<dyn Lookers>> {
-        let cores = self.sight.options.cores.map_or(1, usize::from);
+        let cores = self.study.options.cores.map_or(1, usize::from);
         if cores < 2 {
             return None;
         }
-        let sight = (&self.sight, facts);
-        Some(Box::new(Crew::on_cores(self.scope, sight, cores)))
+        let study = (&self.study, facts);
+        Some(Box::new(Crew::on_cores(self.scope, study, cores)))
     }
 }
 
@@ -149,8 +149,8 @@ impl<'f> Found<'f> {
         options: &StatesOptions,
         effort: &Effort<'f>,
     ) -> Result<Self, OpenError> {
-        let sight = Sight::of(conditions, options, is_watched);
-        let about = options.comparing(subject, &sight.watching(conditions))?;
+        let study = Study::of(conditions, options, is_watched);
+        let about = options.comparing(subject, &study.watching(conditions))?;
         let bounds = options.bounds();
         let limits = Limits {
             states: options.states.unwrap_or(STATES),
@@ -159,7 +159,7 @@ impl<'f> Found<'f> {
         let explored = std::thread::scope(|scope| {
             let crew = Hiring {
                 scope,
-                sight,
+                study,
                 heard: effort.heard,
             };
             let solver = || options.solver();

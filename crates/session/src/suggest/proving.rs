@@ -66,8 +66,7 @@ impl Inquiry {
         // What does not mean anything was refused when the question was asked.
         match &self.question {
             Question::States { demands: asked } => {
-                let conditions = Conditions::new(&subject, &demands::texts(asked));
-                let conditions = conditions.and_then(Conditions::with_limits).ok()?;
+                let conditions = demands::conditions(&subject, asked).ok()?;
                 let demands: Vec<Demand> = asked.iter().map(|asked| asked.demand).collect();
                 let (report, runs) =
                     explored(&subject, (&conditions, &demands), &options, &effort).ok()?;

@@ -27,8 +27,7 @@ pub fn states_of_program(
     observer: &mut dyn FnMut(Event) -> Flow,
 ) -> Result<StatesReport, OpenError> {
     let subject = subject_of(path, board, options)?;
-    let conditions = Conditions::new(&subject, &demands::texts(demands));
-    let conditions = conditions.and_then(Conditions::with_limits);
+    let conditions = demands::conditions(&subject, demands);
     let conditions = conditions.map_err(|message| wrong(path, message))?;
     let demands: Vec<Demand> = demands.iter().map(|asked| asked.demand).collect();
     within(options, observer, 90, |effort| {

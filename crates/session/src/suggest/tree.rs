@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use borges_board::PrimitiveId;
 use borges_concolic::{
-    Answered, Budget, End, Explored, Flow, InputOption, OtherValues, Path, ReadPart, Set,
-    SuggestionNode, Suggestions, value_of,
+    Answered, Budget, End, Explored, InputOption, OtherValues, Path, ReadPart, Set, SuggestionNode,
+    Suggestions, value_of,
 };
 use borges_vm::{CodeOffset, ValType, Value};
 use serde::{Serialize, Serializer};
@@ -391,7 +390,8 @@ impl Checking<'_> {
     fn all(&self, threads: usize, budget: &Budget<'_>) -> Checked {
         let others = threads.min(self.open.len() / FEW_WALKS).saturating_sub(1);
         thread::scope(|scope| {
-            let helping = |_| scope.spawn(|| self.help());
+            let helping =
+                |_| scope.spawn(|| Budget::until(&self.is_spent, |budget| self.turn(budget)));
             let helping: Vec<_> = (0..others).map(helping).collect();
             let mut checked = self.turn(budget);
             for helped in helping {
@@ -402,14 +402,6 @@ impl Checking<'_> {
             }
             checked
         })
-    }
-
-    fn help(&self) -> Checked {
-        let clock = || match self.is_spent.load(Ordering::Relaxed) {
-            true => Duration::MAX,
-            false => Duration::ZERO,
-        };
-        self.turn(&Budget::new(Duration::MAX, &clock, &|_| Flow::Continue))
     }
 
     fn turn(&self, budget: &Budget<'_>) -> Checked {

@@ -2,14 +2,16 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{Budget, Facts, Flow as Goes, SentState, Showing};
 use borges_multiverse::fingerprint::WideFingerprint;
 use borges_multiverse::graph::Bell;
 
-use crate::suggest::sight::Sight;
+use crate::suggest::study::Study;
 
 /// What was looked at is told after so long at the latest.
 const TOLD: Duration = Duration::from_millis(1);
@@ -101,13 +103,32 @@ impl Desk {
         self.states().pop_front().filter(|_| !self.is_over())
     }
 
+    /// Has a thread on each of so many cores look at states, with devices to which these facts are told, and tell what was
+    /// looked at; then `ring` says so. Whoever else looks at states tells it where this does.
+    pub(in crate::suggest) fn staffed<'s, 'e: 's>(
+        self: &Arc<Self>,
+        scope: &'s Scope<'s, 'e>,
+        (study, facts): (&Study<'e>, &Facts),
+        (cores, whom): (usize, For),
+        ring: impl Fn() + Clone + Send + 's,
+    ) -> (Sender<Vec<Looked>>, Receiver<Vec<Looked>>) {
+        let (to, from) = channel();
+        for _ in 0..cores {
+            let (desk, to, ring) = (Arc::clone(self), to.clone(), ring.clone());
+            let (study, facts) = (study.clone(), facts.clone());
+            scope.spawn(move || {
+                desk.serve((&study, facts), whom, &|looked| {
+                    // Who does not listen any more has begun again, or ended it.
+                    let _ = to.send(looked);
+                    ring();
+                });
+            });
+        }
+        (to, from)
+    }
+
     /// Looks at one state after the other, and tells what that shows.
-    pub(in crate::suggest) fn serve(
-        &self,
-        (sight, facts): (&Sight<'_>, Facts),
-        whom: For,
-        tell: &dyn Fn(Vec<Looked>),
-    ) {
+    fn serve(&self, (study, facts): (&Study<'_>, Facts), whom: For, tell: &dyn Fn(Vec<Looked>)) {
         let _alarm = Alarm(self);
         let began = Instant::now();
         let clock = || began.elapsed();
@@ -116,9 +137,9 @@ impl Desk {
             false => Goes::Continue,
         };
         let budget = Budget::new(Duration::MAX, &clock, &heard);
-        let conditions = sight.conditions();
-        let about = facts.told(&sight.watching(&conditions));
-        let device = sight.device(about, &budget).telling();
+        let conditions = study.conditions();
+        let about = facts.told(&study.watching(&conditions));
+        let device = study.device(about, &budget).telling();
         let packer = device.packer();
         let travels = |showing: Showing| match whom {
             For::Here => Some(showing),

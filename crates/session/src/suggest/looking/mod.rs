@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread::Scope;
 
 use borges_concolic::{
@@ -21,7 +21,7 @@ use borges_multiverse::workers::Workers as _;
 
 use self::desk::{Desk, For, Looked};
 use self::others::Others;
-use super::sight::Sight;
+use super::study::Study;
 
 /// So many states are looked at ahead for each core: one that takes long stops nobody, and little is looked at in vain.
 const AHEAD: usize = 128;
@@ -84,24 +84,24 @@ impl<'c> Crew<'c> {
     /// A thread on each of so many cores, with devices to which these facts are told.
     pub(super) fn on_cores<'s, 'e: 's>(
         scope: &'s Scope<'s, 'e>,
-        (sight, facts): (&Sight<'e>, &Facts),
+        (study, facts): (&Study<'e>, &Facts),
         cores: usize,
     ) -> Self {
         let hands = Hands {
             cores,
             others: None,
         };
-        let (hired, _) = Hired::threads(scope, (sight, facts), hands);
+        let (hired, _) = Hired::threads(scope, (study, facts), hands);
         Self::Hired(RefCell::new(hired))
     }
 
     /// All hands, with devices to which these facts are told.
     pub(super) fn hired<'s>(
         scope: &'s Scope<'s, 'c>,
-        (sight, facts): (&Sight<'c>, &Facts),
+        (study, facts): (&Study<'c>, &Facts),
         (hands, packer): (Hands<'c>, Packer),
     ) -> Self {
-        let (hired, to) = Hired::threads(scope, (sight, facts), hands);
+        let (hired, to) = Hired::threads(scope, (study, facts), hands);
         if let Some(others) = hands.others {
             let (desk, facts) = (Arc::clone(&hired.desk), facts.clone());
             scope.spawn(move || others.serve(&desk, (&facts, &packer), &to));
@@ -144,23 +144,14 @@ impl<'h> Hired<'h> {
     /// The threads of this process, and where to tell what was looked at besides.
     fn threads<'s, 'e: 's>(
         scope: &'s Scope<'s, 'e>,
-        (sight, facts): (&Sight<'e>, &Facts),
+        (study, facts): (&Study<'e>, &Facts),
         hands: Hands<'h>,
     ) -> (Self, Sender<Vec<Looked>>) {
         let nobody = || -> Bell { Box::new(|| ()) };
         let bell = hands.others.map_or_else(nobody, Others::bell);
         let desk = Arc::new(Desk::new(bell));
-        let (to, from) = channel();
-        for _ in 0..hands.cores {
-            let (desk, to) = (Arc::clone(&desk), to.clone());
-            let (sight, facts) = (sight.clone(), facts.clone());
-            scope.spawn(move || {
-                desk.serve((&sight, facts), For::Here, &|looked| {
-                    // Who does not listen any more has ended it.
-                    let _ = to.send(looked);
-                });
-            });
-        }
+        let for_whom = (hands.cores, For::Here);
+        let (to, from) = desk.staffed(scope, (study, facts), for_whom, || ());
         let hired = Hired {
             desk,
             from,

@@ -1,7 +1,7 @@
 //! Looking at states for another process.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::thread::Scope;
 
 use borges_concolic::Facts;
@@ -81,18 +81,8 @@ impl Begun {
             move || bell()
         };
         let desk = Arc::new(Desk::new(Box::new(ringing(bell))));
-        let (to, from) = channel();
-        for _ in 0..cores.max(1) {
-            let (desk, to, facts) = (Arc::clone(&desk), to.clone(), facts.clone());
-            let ring = ringing(bell);
-            scope.spawn(move || {
-                desk.serve((&asked.sight(), facts), For::Others, &|looked| {
-                    // Who does not listen any more has begun again, or ended it.
-                    let _ = to.send(looked);
-                    ring();
-                });
-            });
-        }
+        let for_whom = (cores.max(1) as usize, For::Others);
+        let (_, from) = desk.staffed(scope, (&asked.study(), facts), for_whom, ringing(bell));
         Self { number, desk, from }
     }
 }

@@ -30,7 +30,7 @@ use super::looking::letters::LookPost;
 use super::looking::others::Others;
 use super::options::{StatesOptions, wrong};
 use super::parcel::Parcel;
-use super::sight::Sight;
+use super::study::Study;
 use super::{Subject, demands};
 use crate::command::proof::{Demand, Demanded, StatesReport};
 use crate::command::surveying::Keeping;
@@ -118,7 +118,7 @@ impl DeviceAsked {
         options.known_solver(path)?;
         options.fits(&subject)?;
         options.comparing(&subject, &Comparing::default())?;
-        let asked = sensible(&sight(&subject, &options, &demands));
+        let asked = sensible(&study(&subject, &options, &demands));
         asked.map_err(|message| wrong(path, message))?;
         subject.start.choices = options.choices();
         Ok(Self {
@@ -199,7 +199,7 @@ fn surveyed<F: Digest>(
     let looking = budget.part(90);
     let subject = &asked.subject;
     let conditions = asked.conditions();
-    let about = asked.sight().watching(&conditions);
+    let about = asked.study().watching(&conditions);
     let mut run = Run {
         asked,
         about: &about,
@@ -254,13 +254,13 @@ impl DeviceAsked {
     }
 
     /// What is looked at in each state: what something is asked of, and the limits of its board.
-    fn sight(&self) -> Sight<'_> {
-        sight(&self.subject, &self.options, &self.demands)
+    fn study(&self) -> Study<'_> {
+        study(&self.subject, &self.options, &self.demands)
     }
 
     /// The same, as conditions: they were looked at when it was opened.
     fn conditions(&self) -> Conditions<'_> {
-        self.sight().conditions()
+        self.study().conditions()
     }
 
     /// What is demanded of each condition.
@@ -270,8 +270,8 @@ impl DeviceAsked {
     }
 }
 
-fn sight<'s>(subject: &'s Subject, options: &'s StatesOptions, demands: &[Demanded]) -> Sight<'s> {
-    Sight {
+fn study<'s>(subject: &'s Subject, options: &'s StatesOptions, demands: &[Demanded]) -> Study<'s> {
+    Study {
         subject,
         options,
         texts: demands::texts(demands),
@@ -284,9 +284,9 @@ fn sight<'s>(subject: &'s Subject, options: &'s StatesOptions, demands: &[Demand
 ///
 /// # Errors
 /// Why not.
-fn sensible(sight: &Sight<'_>) -> Result<(), String> {
-    sight.made().map(drop).map_err(|why| {
-        let mut texts = sight.texts.iter();
+fn sensible(study: &Study<'_>) -> Result<(), String> {
+    study.made().map(drop).map_err(|why| {
+        let mut texts = study.texts.iter();
         match texts.find(|text| is_temporal(text)) {
             Some(text) => format!(
                 "'{text}' is a temporal formula, which is about what follows what: a survey keeps no edges, and 'check' asks \

@@ -47,7 +47,7 @@ impl<'r> Run<'r> {
     /// The program with what was learnt.
     pub(super) fn device(&self) -> Device<'r> {
         let about = self.facts.clone().told(self.about);
-        self.asked.sight().device(about, self.looking)
+        self.asked.study().device(about, self.looking)
     }
 
     /// The same, at whose states others look; it goes on from what was noted before.
@@ -57,7 +57,7 @@ impl<'r> Run<'r> {
             1 => Crew::alone(self.device()),
             _ => {
                 let hands = (self.hands, account.packer());
-                Crew::hired(scope, (&self.asked.sight(), &self.facts), hands)
+                Crew::hired(scope, (&self.asked.study(), &self.facts), hands)
             }
         };
         Rc::new(FarDevice::new(account, noted, self.device(), crew))

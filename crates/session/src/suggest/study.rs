@@ -8,7 +8,7 @@ use super::options::StatesOptions;
 
 /// A program, and what is looked at in each of its states.
 #[derive(Clone)]
-pub(super) struct Sight<'s> {
+pub(super) struct Study<'s> {
     pub(super) subject: &'s Subject,
     pub(super) options: &'s StatesOptions,
     /// Conditions, as they were written.
@@ -19,7 +19,7 @@ pub(super) struct Sight<'s> {
     pub(super) is_watched: bool,
 }
 
-impl<'s> Sight<'s> {
+impl<'s> Study<'s> {
     /// What looks at the same, and tells states apart by it also if it is nothing, if they are `is_watched`.
     pub(super) fn of(
         conditions: &Conditions<'s>,
