@@ -21,6 +21,8 @@ pub enum Flow {
 pub struct Progress {
     /// Paths found.
     pub paths: usize,
+    /// States found, where a graph of them is explored and no paths are.
+    pub states: usize,
     /// Branches that wait.
     pub waiting: usize,
     /// Instructions executed.

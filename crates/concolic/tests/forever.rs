@@ -434,15 +434,7 @@ fn interrupts_come_at_any_moment_and_at_none_where_they_cannot() {
             states: 2_000,
             depth: u32::MAX,
         };
-        let explored = explore_states(
-            &start,
-            &bounds,
-            &|| None,
-            &about,
-            &limits,
-            &budget,
-            &|_: usize| (),
-        );
+        let explored = explore_states(&start, &bounds, &|| None, &about, &limits, &budget, &());
         let (exploration, pause) = explored.expect("a program");
         assert_eq!(pause, Pause::Complete, "{text}");
         let graph = exploration.graph();

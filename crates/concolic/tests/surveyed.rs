@@ -304,7 +304,7 @@ fn edges(graph: &Graph<Rc<Device<'_>>>) -> Vec<Edge> {
 /// Compares surveys of a program with its graph, if that closes; whether it did, and how often surveys began anew.
 fn compared(name: &str, start: &Start) -> Option<usize> {
     let (budget, about) = (Budget::unlimited(), Comparing::default());
-    let (exploration, pause) = explored(start, &budget, &|_: usize| ());
+    let (exploration, pause) = explored(start, &budget, &());
     if pause != Pause::Complete {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Paths that several cores, or workers elsewhere, look for: the same as one finds.
+//! Paths that several cores, or workers elsewhere, look for, and states that several cores look at: the same as one finds.
 
 mod hostile_queue;
 
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use borges_session::command::broker::Seekers;
 use borges_session::command::{Flow, Reply};
 use borges_session::suggest::{
-    Destination, Order, Question, SuggestOptions, SuggestionListing, Within, of_program,
+    Destination, Order, Question, StatesOptions, StatesReport, SuggestOptions, SuggestionListing,
+    Within, of_program, states_of_program,
 };
 use borges_session::{Event, Look, Options, Session};
 use hostile_queue::hostile;
@@ -171,6 +172,43 @@ fn questions_have_the_same_answers() {
             }
         }
     }
+}
+
+/// A session looks on all cores, and whoever waits hears of states.
+#[test]
+fn a_sessions_states_are_those_of_one_core() {
+    let program = example("binary-counter");
+    let options = StatesOptions {
+        cores: Some(1),
+        ..StatesOptions::default()
+    };
+    let alone = states_of_program(&program, None, &options, &[], &mut |_| Flow::Continue);
+    let alone = alone.expect("it opens");
+    assert_eq!((alone.complete, alone.states), (true, 1040));
+
+    let mut session = Session::open(Options::new(&program)).expect("it opens");
+    let look = Look::Suggest {
+        question: Question::States {
+            demands: Vec::new(),
+        },
+        within: Within::default(),
+    };
+    let mut told = Vec::new();
+    let reply = session.execute(look, &mut |event| {
+        if let Event::Progress { what, done, .. } = event {
+            told.push((what, done));
+        }
+        Flow::Continue
+    });
+    let Ok(Reply::Suggestions(listing)) = reply else {
+        panic!("{reply:?}");
+    };
+    let together = listing.states.expect("states");
+    let graph = |report: &StatesReport| (report.states, report.edges, report.depth);
+    assert_eq!(graph(&together), graph(&alone));
+    assert!(together.complete && together.traps.is_empty());
+    let (what, most) = told.last().expect("it takes longer than nothing");
+    assert!(what.ends_with("(states)") && *most > 16, "{what}: {most}");
 }
 
 fn same(together: &SuggestionListing, alone: &SuggestionListing, what: &str) {

@@ -48,7 +48,7 @@ pub(crate) fn worker(options: &args::Worker, output: &mut Output) -> Result<Exit
 
 /// On how many cores this process works: on all, if nothing is said.
 pub(super) fn cores(asked: Option<u16>) -> u32 {
-    asked.map_or_else(|| Threads::all().count() as u32, u32::from)
+    Threads::on(asked.map(usize::from)).count() as u32
 }
 
 fn report(visit: &WorkerEvent, output: &mut Output) -> Result<(), Failure> {

@@ -481,6 +481,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
     fn progress(&self) -> Progress {
         Progress {
             paths: self.found.paths.len(),
+            states: 0,
             waiting: self.waiting.len() + self.levels.frontier.len(),
             steps: self.steps,
             inputs: self.levels.known(),

@@ -11,21 +11,17 @@ use super::whole::Asks;
 use super::{Device, DeviceState, DeviceWay, Facts, Look, Lookers};
 use crate::budget::Budget;
 
-/// Who is with an exploration of a program's states.
+/// Who may be with an exploration of a program's states.
 pub trait Company {
-    /// So many states are known.
-    fn heard(&self, _states: usize) {}
-
     /// Those who look at states ahead, at a graph that has become large, of a program to which these facts were told;
     /// nobody, unless somebody does. They are let go before the exploration ends.
-    fn hire(&self, _facts: &Facts) -> Option<Box<dyn Lookers>> {
-        None
-    }
+    fn hire(&self, facts: &Facts) -> Option<Box<dyn Lookers>>;
 }
 
-impl<F: Fn(usize)> Company for F {
-    fn heard(&self, states: usize) {
-        self(states);
+/// Nobody.
+impl Company for () {
+    fn hire(&self, _facts: &Facts) -> Option<Box<dyn Lookers>> {
+        None
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
 use super::{Company, Comparing, Device, DeviceState, Facts};
-use crate::budget::Budget;
+use crate::budget::{Budget, Progress};
 use crate::explore::{Bounds, Start};
 use crate::solver::Solver;
 
@@ -78,8 +78,8 @@ impl<'d> Refining for Counters<'_, 'd> {
 
 /// Explores a program's states, nearest first, as far as `limits` and the budget allow: what came of it, and why it ended.
 /// What counts for ever is taken for anything from the start on, besides what `about` says ([`Device::anything`]).
-/// `solver` makes who answers what trying values cannot; `company` is told how many states there are, and may have others
-/// look at them: what comes of it is the same. Nothing if there is no program.
+/// `solver` makes who answers what trying values cannot; `company` may have others look at states: what comes of it is the
+/// same. Nothing if there is no program.
 pub fn explore_states<'d>(
     start: &Start,
     bounds: &Bounds,
@@ -100,7 +100,10 @@ pub fn explore_states<'d>(
     let Refined {
         exploration, pause, ..
     } = refine(&mut counters, limits, |come, _| {
-        company.heard(come.states);
+        budget.note(Progress {
+            states: come.states,
+            ..Progress::default()
+        });
         !budget.is_spent()
     })?;
     exploration.graph().language().look_alone();
@@ -122,7 +125,6 @@ pub fn learn_states(
         states,
         ..Limits::default()
     };
-    let heard = &|_: usize| ();
-    let (exploration, _) = explore_states(start, bounds, solver, about, &limits, budget, heard)?;
+    let (exploration, _) = explore_states(start, bounds, solver, about, &limits, budget, &())?;
     Some(exploration.graph().language().facts())
 }

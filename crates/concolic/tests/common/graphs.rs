@@ -297,15 +297,7 @@ pub(crate) fn closed<T>(
     // Garbage comes into what has turned out to be dead.
     for garbage in [0, garbage] {
         about.garbage = garbage;
-        let explored = explore_states(
-            start,
-            &bounds,
-            &|| None,
-            &about,
-            &limits,
-            &budget,
-            &|_: usize| (),
-        );
+        let explored = explore_states(start, &bounds, &|| None, &about, &limits, &budget, &());
         let (exploration, pause) = explored.expect("a program");
         let device = exploration.graph().language();
         assert!(!device.is_cut(), "no time");

@@ -114,15 +114,14 @@ impl<'j> Job<'j> {
             ..
         } = surveying;
         let mut holds = None;
-        let threads = |cores: Option<usize>| cores.map_or_else(Threads::all, Threads::new);
         let found = match by {
             Surveyors::Here(cores) => {
-                let threads = threads(cores);
+                let threads = Threads::on(cores);
                 let begun = self.begun_survey::<P, F>(&plain, &threads, from);
                 begun.map(|begun| self.survey_here(begun, &threads, checkpoints))
             }
             Surveyors::Holding { cores, held } => {
-                let threads = threads(cores);
+                let threads = Threads::on(cores);
                 let held = holds.insert(held).take();
                 let held = held.filter(|_| self.options.goals.is_empty());
                 let begun = match held {

@@ -40,6 +40,12 @@ impl Threads {
     pub fn all() -> Self {
         Self::new(std::thread::available_parallelism().map_or(1, NonZero::get))
     }
+
+    /// One for each of so many cores; for each there is, if nothing is said.
+    #[must_use]
+    pub fn on(cores: Option<usize>) -> Self {
+        cores.map_or_else(Self::all, Self::new)
+    }
 }
 
 impl Workers for Threads {

@@ -1,6 +1,5 @@
 //! Exploring a device program's states: how far, and what came of it.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::rc::Rc;
@@ -8,16 +7,16 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Budget, Company, Cut, Device, DeviceState, DeviceWay, End, Facts, Lookers, Spent, StateWord,
-    explore_states,
+    Budget, Company, Cut, Device, DeviceState, DeviceWay, End, Facts, Lookers, Progress, Spent,
+    StateWord, explore_states,
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
 use super::conditions::Conditions;
-use super::looking::Crew;
+use super::looking::{Crew, Hands};
 use super::options::{STEPS, StatesOptions, wrong};
 use super::study::Study;
-use super::{Subject, cuts, evidence, telling, words};
+use super::{Subject, counted, cuts, evidence, telling, words};
 use crate::command::question::UnexploredReport;
 use crate::command::{Event, Flow};
 use crate::program::OpenError;
@@ -52,22 +51,15 @@ pub(super) struct Effort<'e> {
     pub(super) budget: &'e Budget<'e>,
     /// For exploring alone.
     pub(super) looking: &'e Budget<'e>,
-    /// Hears how many states are known.
-    pub(super) heard: &'e dyn Fn(u64),
     began: Instant,
 }
 
 impl<'e> Effort<'e> {
     /// For a question with a budget of its own, of which a part is for exploring.
-    pub(super) fn new(
-        budget: &'e Budget<'e>,
-        looking: &'e Budget<'e>,
-        heard: &'e dyn Fn(u64),
-    ) -> Self {
+    pub(super) fn new(budget: &'e Budget<'e>, looking: &'e Budget<'e>) -> Self {
         Effort {
             budget,
             looking,
-            heard,
             began: Instant::now(),
         }
     }
@@ -88,16 +80,13 @@ pub(super) fn within<T>(
 ) -> T {
     let began = Instant::now();
     let clock = || began.elapsed();
-    let states = Cell::new(0);
-    let heard = telling(observer, &clock, |_| Event::Progress {
-        what: "states".to_owned(),
-        done: states.get(),
-        total: None,
+    let heard = telling(observer, &clock, |progress| match progress.states {
+        0 => counted("steps", progress.steps),
+        states => counted("states", states as u64),
     });
     let budget = Budget::new(options.time(), &clock, &heard);
     let looking = budget.part(percent);
-    let heard = |known| states.set(known);
-    answer(&Effort::new(&budget, &looking, &heard))
+    answer(&Effort::new(&budget, &looking))
 }
 
 /// What an exploration found.
@@ -116,19 +105,14 @@ pub(super) struct Found<'f> {
 pub(super) struct Nearest(Vec<(u32, Option<NodeId>)>);
 
 /// Has threads look at the states of a large graph.
-struct Hiring<'s, 'e, 'h> {
+struct Hiring<'s, 'e> {
     scope: &'s Scope<'s, 'e>,
     study: Study<'e>,
-    heard: &'h dyn Fn(u64),
 }
 
-impl Company for Hiring<'_, '_, '_> {
-    fn heard(&self, states: usize) {
-        (self.heard)(states as u64);
-    }
-
+impl Company for Hiring<'_, '_> {
     fn hire(&self, facts: &Facts) -> Option<Box<dyn Lookers>> {
-        let cores = self.study.options.cores.map_or(1, usize::from);
+        let cores = Hands::cores(self.study.options.cores);
         if cores < 2 {
             return None;
         }
@@ -157,11 +141,7 @@ impl<'f> Found<'f> {
             depth: options.depth.unwrap_or(u32::MAX),
         };
         let explored = std::thread::scope(|scope| {
-            let crew = Hiring {
-                scope,
-                study,
-                heard: effort.heard,
-            };
+            let crew = Hiring { scope, study };
             let solver = || options.solver();
             let start = &subject.start;
             explore_states(
@@ -228,7 +208,10 @@ impl<'f> Found<'f> {
             let mut exploration = Exploration::new(Rc::clone(&device), Strategy::BreadthFirst);
             let mut pause = Ok(NodeId::ROOT);
             while pause.is_ok() && !effort.looking.is_spent() {
-                (effort.heard)(exploration.graph().len() as u64);
+                effort.looking.note(Progress {
+                    states: exploration.graph().len(),
+                    ..Progress::default()
+                });
                 pause = exploration.advance(&limits);
             }
             let is_whole = pause == Err(Pause::Complete) && !device.is_cut();

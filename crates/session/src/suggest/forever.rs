@@ -94,7 +94,7 @@ impl Inquiry {
             states: Some(MOST_STATES),
             ..self.states_options()
         };
-        let effort = Effort::new(budget, budget, &|_| ());
+        let effort = Effort::new(budget, budget);
         let conditions = Conditions::new(&subject, &[]).ok()?;
         let found = Found::explore(&subject, (&conditions, true), &options, &effort).ok()?;
         if !found.holds_all() || !found.graph.language().maybe().is_empty() {
@@ -130,7 +130,7 @@ impl Inquiry {
             ..self.states_options()
         };
         let subject = self.of_all_runs(&self.start);
-        let effort = Effort::new(budget, budget, &|_| ());
+        let effort = Effort::new(budget, budget);
         let none = Conditions::new(&subject, &[]).ok()?;
         let conditions = match self.question {
             Question::Bugs => none.with_limits().ok()?,

@@ -364,13 +364,22 @@ fn telling<'t>(
 
 /// How far it has come, for people.
 fn progress_event(what: &str, progress: Progress) -> Event {
-    let what = match progress.inputs {
-        0 => what.to_owned(),
-        inputs => format!("{what} (all of up to {inputs} inputs looked at)"),
-    };
+    let paths = progress.paths as u64;
+    match (progress.states, progress.inputs) {
+        (0, 0) => counted(what, paths),
+        (0, inputs) => counted(
+            format!("{what} (all of up to {inputs} inputs looked at)"),
+            paths,
+        ),
+        (states, _) => counted(format!("{what} (states)"), states as u64),
+    }
+}
+
+/// So many of something, of which nobody knows how many there will be.
+fn counted(what: impl Into<String>, done: u64) -> Event {
     Event::Progress {
-        what,
-        done: progress.paths as u64,
+        what: what.into(),
+        done,
         total: None,
     }
 }

@@ -37,7 +37,7 @@ pub struct StatesOptions {
     pub faults: bool,
     /// Its standard input comes in pieces of at most so many bytes; without a number, as it may.
     pub piece: Option<u32>,
-    /// On how many cores; without a number, on one. What is found is the same.
+    /// On how many cores; without a number, on all. What is found is the same.
     pub cores: Option<u16>,
     /// Split states until every way is open to all values of its state, as far as that is possible.
     pub split: bool,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use borges_concolic::{Comparing, Cut, DeviceState, End, Interleaved};
+use borges_concolic::{Comparing, Cut, DeviceState, End, Interleaved, Progress};
 use borges_multiverse::causality::{Causality, Classes, Found};
 use borges_multiverse::language::Language as _;
 
@@ -91,7 +91,10 @@ impl<'s, 'd> Search<'s, 'd> {
         loop {
             let mut steps = self.classes.steps();
             let found = self.classes.advance(longest, || {
-                (effort.heard)(steps);
+                effort.looking.note(Progress {
+                    steps,
+                    ..Progress::default()
+                });
                 steps += 1;
                 steps <= states && !effort.looking.is_spent()
             });

@@ -37,7 +37,7 @@ impl Inquiry {
         // What an expression looks at tells states apart, also where the program does not read it any more.
         let looked_at = (&conditions, false);
         let looking = budget.part(60);
-        let effort = Effort::new(budget, &looking, &|_| ());
+        let effort = Effort::new(budget, &looking);
         let found = Found::explore(&subject, looked_at, &self.states_options(), &effort).ok()?;
         let mut picture = found.drawn(budget);
         if let Some(expression) = colour {

@@ -62,7 +62,7 @@ impl Inquiry {
         let subject = self.subject();
         let options = self.states_options();
         let looking = budget.part(80);
-        let effort = Effort::new(budget, &looking, &|_| ());
+        let effort = Effort::new(budget, &looking);
         // What does not mean anything was refused when the question was asked.
         match &self.question {
             Question::States { demands: asked } => {

@@ -11,7 +11,6 @@ use borges_session::suggest::{
 };
 
 use crate::action::system::given_to_look_at;
-use crate::action::worker;
 use crate::args;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
@@ -124,7 +123,7 @@ impl args::Forever {
             system: given_to_look_at(&system.found, &system.arguments)?,
             faults: system.faults,
             piece: system.pieces,
-            cores: Some(worker::cores(self.cores) as u16),
+            cores: self.cores,
             split: false,
         })
     }

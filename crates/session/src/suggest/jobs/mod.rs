@@ -247,6 +247,7 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
             let paths = |all: &AtomicUsize| all.load(Ordering::Relaxed);
             budget.note(Progress {
                 paths: self.known.len() + paths(&told.paths),
+                states: 0,
                 waiting: paths(&told.waiting) + self.open,
                 steps: self.steps + told.steps.load(Ordering::Relaxed),
                 inputs: 0,

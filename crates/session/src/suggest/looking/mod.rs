@@ -41,8 +41,7 @@ pub(super) struct Hands<'h> {
 impl Hands<'_> {
     /// So many cores; all, if nothing is said.
     pub(super) fn cores(asked: Option<u16>) -> usize {
-        let all = || Threads::all().count();
-        asked.map_or_else(all, usize::from).max(1)
+        Threads::on(asked.map(usize::from)).count()
     }
 
     /// On how many cores of all processes.
