@@ -307,7 +307,11 @@ pub fn of_program(
     let opened = Opened::read(linked, board, options.entry.as_deref(), given)?;
     let workers = options.workers(&opened);
     let mut subject = Subject::of(path, opened);
-    subject.start.choices = options.choices;
+    let choices = options.choices;
+    if (choices.stdin.is_some() || choices.faults > 0) && subject.start.board.system().is_none() {
+        return Err(options::wrong(path, options::NO_SYSTEM.to_owned()));
+    }
+    subject.start.choices = choices;
     subject.run_until_input(options.after);
     let stops = match &options.stop {
         Some(place) => places(&subject, place)?,
