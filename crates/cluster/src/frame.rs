@@ -1,7 +1,11 @@
 //! What processes say to each other before and around letters.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
+use std::panic::resume_unwind;
+use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use borges_languages::model::Pending;
 use borges_multiverse::graph::Letter;
@@ -127,25 +131,92 @@ impl Frame {
     }
 }
 
+/// So much of a file is digested at a time.
+const PART: u64 = 4 << 20;
+/// No more threads digest a file.
+const MOST_DIGESTING: usize = 8;
+
 /// The digest of the file that this process was started from.
 pub(crate) fn build() -> io::Result<[u8; 32]> {
     static BUILD: OnceLock<[u8; 32]> = OnceLock::new();
     if let Some(build) = BUILD.get() {
         return Ok(*build);
     }
-    let mut file = std::fs::File::open(std::env::current_exe()?)?;
-    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(*BUILD.get_or_init(|| hasher.finalize().into())),
-            read => hasher.update(&buffer[..read]),
+    let digest = digest_of(&std::env::current_exe()?)?;
+    Ok(*BUILD.get_or_init(|| digest))
+}
+
+/// A digest of a file: that of its parts' digests, which threads make each for itself, since whoever puts jobs into a queue
+/// waits for it.
+fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
+    let length = std::fs::metadata(path)?.len();
+    let next = AtomicU64::new(0);
+    let turn = || -> io::Result<Vec<(u64, [u8; 32])>> {
+        let mut file = std::fs::File::open(path)?;
+        let mut buffer = vec![0; 1 << 16];
+        let mut done = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number * PART >= length {
+                return Ok(done);
+            }
+            file.seek(io::SeekFrom::Start(number * PART))?;
+            let (mut hasher, mut part) = (Sha256::new(), (&mut file).take(PART));
+            loop {
+                match part.read(&mut buffer)? {
+                    0 => break,
+                    read => hasher.update(&buffer[..read]),
+                }
+            }
+            done.push((number, hasher.finalize().into()));
         }
-    }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut parts = thread::scope(|scope| {
+        let helping: Vec<_> = (1..threads.min(MOST_DIGESTING))
+            .map(|_| scope.spawn(turn))
+            .collect();
+        let mut parts = turn()?;
+        for helped in helping {
+            let helped = helped.join();
+            parts.extend(helped.unwrap_or_else(|panic| resume_unwind(panic))?);
+        }
+        Ok::<_, io::Error>(parts)
+    })?;
+    parts.sort_unstable();
+    let mut hasher = Sha256::new();
+    hasher.update(length.to_le_bytes());
+    parts.iter().for_each(|(_, part)| hasher.update(part));
+    Ok(hasher.finalize().into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whatever_changes_in_a_file_changes_its_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let digest = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            digest_of(&path).unwrap()
+        };
+        let mut bytes = vec![7; 2 * PART as usize + 1];
+        let whole = digest(&bytes);
+        assert_eq!(digest(&bytes), whole);
+        let mut known = vec![whole, digest(&[]), digest(&bytes[1..])];
+        for at in [0, PART as usize - 1, PART as usize, 2 * PART as usize] {
+            bytes[at] = 8;
+            known.push(digest(&bytes));
+            bytes[at] = 7;
+        }
+        let all = known.len();
+        known.sort_unstable();
+        known.dedup();
+        assert_eq!(known.len(), all);
+        assert!(digest_of(&folder.path().join("none")).is_err());
+    }
 
     #[test]
     fn another_build_or_protocol_is_told_apart() {

@@ -1,6 +1,7 @@
 //! Finds the inputs that lead a program to every future within a bound.
 #![forbid(unsafe_code)]
 
+mod args;
 mod budget;
 mod clocks;
 mod code;
@@ -26,6 +27,7 @@ mod touch;
 mod tree;
 mod zone;
 
+pub use args::Args;
 pub use budget::{Budget, Flow, PULSE, Progress, Spent};
 pub use constraint::{Constraint, Solution};
 pub use coverage::{Coverage, Witness};

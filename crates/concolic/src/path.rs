@@ -6,6 +6,7 @@ use borges_board::{PrimitiveId, Yield};
 use borges_vm::{CodeOffset, Machine, Outcome, Trap, ValType, Value};
 use serde::{Deserialize, Serialize};
 
+use crate::args::Args;
 use crate::constraint::Constraint;
 use crate::set::{Set, cell_of, value_of};
 
@@ -35,7 +36,7 @@ pub struct Read {
     /// The primitive.
     pub primitive: PrimitiveId,
     /// Its arguments.
-    pub args: Vec<Value>,
+    pub args: Args,
     /// What of the call it is.
     pub part: ReadPart,
     /// The type of its answer.
@@ -51,7 +52,7 @@ impl Read {
     pub(crate) fn of_state(primitive: PrimitiveId, ty: ValType, domain: Set) -> Self {
         Read {
             primitive,
-            args: Vec::new(),
+            args: Args::default(),
             part: ReadPart::Value,
             ty,
             domain,
@@ -100,7 +101,7 @@ impl Answered {
             let bytes = bytes.into();
             Some(Answered {
                 primitive: read.primitive,
-                args: read.args.clone(),
+                args: read.args.to_vec(),
                 yielded: match &read.part {
                     ReadPart::Given(yielded) => yielded.clone(),
                     _ => Yield { value, bytes },

@@ -280,3 +280,25 @@ fn it_can_be_ended() {
     assert!(!report.complete);
     assert!(report.paths > 0);
 }
+
+/// A tree that has several parts to draw is the same text, whoever draws them.
+#[test]
+fn it_is_drawn_the_same_by_any_number_of_threads() {
+    let options = SuggestOptions {
+        inputs: Some(10),
+        paths: Some(100_000),
+        seconds: Some(600.0),
+        ..SuggestOptions::default()
+    };
+    let program = example("crystal-ball");
+    let report = of_program(&program, None, &options, &mut |_| Flow::Continue);
+    let tree = report.expect("it opens").tree;
+    let drawn = [1, 2, 5].map(|threads| {
+        tree.draw(threads, |text, depth, line| {
+            text.push_str(&format!("{depth} {line:?}\n"));
+        })
+    });
+    let ends = drawn[0].matches("end: Some").count();
+    assert!(ends > 5000, "{ends}");
+    assert!(drawn[1] == drawn[0] && drawn[2] == drawn[0]);
+}

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use borges_session::command::broker::Seekers;
 use borges_session::suggest::{
     self, Ending, ExportError, Launch, Line, PathsReport, PathsTree, SuggestOptions, SystemChoices,
 };
@@ -31,10 +32,9 @@ pub(crate) fn paths(options: &args::Paths, output: &mut Output) -> Result<Exit, 
         time.and_then(|time| begun.checked_add(time)),
         output,
     )?;
+    let threads = asked.seekers.as_ref().map_or(1, Seekers::threads);
     output.say(&report, |paint| {
-        let mut text = String::new();
-        tree(&report.tree, paint, &mut text);
-        text + &summary(&report, paint)
+        tree(&report.tree, threads, paint) + &summary(&report, paint)
     })?;
     let mut exit = match was_ended(&report) {
         true => Exit::Interrupted,
@@ -129,30 +129,26 @@ fn write(
     Ok(written)
 }
 
-/// Draws a tree with an option a line.
-fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
-    let mut spaces = String::new();
-    tree.draw(|depth, line| {
-        while spaces.len() < 4 * depth {
-            spaces.push_str("    ");
-        }
-        let indent = &spaces[..4 * depth];
+/// Draws a tree with an option a line, on so many threads.
+fn tree(tree: &PathsTree, threads: usize, paint: &Paint) -> String {
+    tree.draw(threads, |text, depth, line| {
+        text.extend(std::iter::repeat_n("    ", depth));
         // Writing to a text cannot fail.
         let _ = match line {
-            Line::End(end) => writeln!(text, "{indent}{}", ended(&end, paint)),
+            Line::End(end) => writeln!(text, "{}", ended(&end, paint)),
             Line::Arrival(event, end) => {
                 let what = event.map_or("no interrupt before the next input".to_owned(), |event| {
                     format!("interrupt: {} after {} steps", event.source, event.step)
                 });
                 let what = paint.name(&what);
-                writeln!(text, "{indent}{what}{}", behind(end, paint))
+                writeln!(text, "{what}{}", behind(end, paint))
             }
             Line::Input(input) => {
                 let arguments: Vec<String> = input.args.iter().map(ToString::to_string).collect();
                 let byte = input.byte.map(|number| format!(", byte {number}"));
                 let byte = byte.unwrap_or_default();
                 let call = format!("{}({}){byte}", input.primitive, arguments.join(", "));
-                writeln!(text, "{indent}{}", paint.name(&call))
+                writeln!(text, "{}", paint.name(&call))
             }
             Line::Option {
                 shown,
@@ -163,14 +159,14 @@ fn tree(tree: &PathsTree, paint: &Paint, text: &mut String) {
                 let about = if exact { "" } else { " and perhaps more" };
                 let say = say.map_or_else(String::new, |value| format!(" (say {value})"));
                 let behind = behind(end, paint);
-                writeln!(text, "{indent}  {shown}{about}{say}{behind}")
+                writeln!(text, "  {shown}{about}{say}{behind}")
             }
             Line::Rest(rest) => {
                 let words = render::rest(&rest.shown, &rest.options);
-                writeln!(text, "{indent}  {}", paint.dim(words))
+                writeln!(text, "  {}", paint.dim(words))
             }
         };
-    });
+    })
 }
 
 /// The end of a path, behind what led to it.

@@ -225,6 +225,8 @@ impl QueueWorker {
         };
         if memory.0 != run {
             *memory = (run.to_owned(), HelperMemory::default());
+            // Others have nothing to do of a run that begins, either, until it is looked.
+            bench.is_short.store(true, Ordering::Relaxed);
         }
         let tries = message.info().map_or(1, |info| info.delivered);
         let at_it = at_it(message.clone());

@@ -340,7 +340,7 @@ impl Explorer<'_, '_> {
         let value = value.ok_or(Next::End(End::Cut(Cut::NoValue)))?;
         state.reads.push(Read {
             primitive: id,
-            args: args.to_vec(),
+            args: args.into(),
             part,
             ty,
             domain,

@@ -18,6 +18,7 @@ mod resume;
 mod round;
 mod search;
 mod sent;
+mod sent_path;
 mod system;
 mod watched;
 

@@ -4,10 +4,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::findings::Findings;
 use super::prefix::Prefix;
+use super::sent_path::{ArrivedPath, arrive, leaving};
 use crate::coverage::Coverage;
-use crate::dag::{Dag, Expr, SentDag};
+use crate::dag::SentDag;
 use crate::decide::Effort;
-use crate::path::{End, Path, Unexplored, Way};
+use crate::path::Unexplored;
 
 /// The same fields in the same order, before they are looked at.
 #[derive(Serialize, Deserialize)]
@@ -23,13 +24,13 @@ struct Sent<D, P, U, C, L> {
 }
 
 /// All of it, to be read.
-type Arrived = Sent<SentDag, Vec<(u128, Path)>, Vec<Unexplored>, Coverage, Vec<Prefix>>;
+type Arrived = Sent<SentDag, Vec<ArrivedPath>, Vec<Unexplored>, Coverage, Vec<Prefix>>;
 
 impl Serialize for Findings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let sent = Sent {
             dag: self.dag.sent(),
-            paths: &self.paths,
+            paths: leaving(&self.paths),
             unexplored: &self.unexplored,
             coverage: &self.coverage,
             steps: self.steps,
@@ -45,7 +46,7 @@ impl<'de> Deserialize<'de> for Findings {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Sent {
             dag,
-            mut paths,
+            paths,
             unexplored,
             coverage,
             steps,
@@ -56,9 +57,8 @@ impl<'de> Deserialize<'de> for Findings {
         let (dag, made) = dag
             .arrive()
             .ok_or_else(|| D::Error::custom("an expression is made of what there is not"))?;
-        for (_, path) in &mut paths {
-            arrive(path, &dag, &made).ok_or_else(|| D::Error::custom("a path makes no sense"))?;
-        }
+        let paths =
+            arrive(paths, &dag, &made).ok_or_else(|| D::Error::custom("a path makes no sense"))?;
         Ok(Findings {
             dag,
             paths,
@@ -70,32 +70,4 @@ impl<'de> Deserialize<'de> for Findings {
             left,
         })
     }
-}
-
-/// Makes a path one of ours: its constraints are about `made` instead of the numbers that were sent. Nothing if it is none.
-fn arrive(path: &mut Path, dag: &Dag, made: &[Expr]) -> Option<()> {
-    if path.ways.is_empty() && matches!(path.end, End::Cut(_)) {
-        return None;
-    }
-    for Way {
-        reads,
-        constraints,
-        model,
-    } in &mut path.ways
-    {
-        let mut answers = reads.iter().zip(model.iter());
-        let is_one =
-            reads.len() == model.len() && answers.all(|(read, cell)| read.domain.contains(*cell));
-        is_one.then_some(())?;
-        for constraint in constraints {
-            constraint.expr = *made.get(constraint.expr.index())?;
-            let read = |place: &u32| reads.get(*place as usize);
-            let inputs = dag.inputs(constraint.expr);
-            inputs
-                .iter()
-                .all(|place| read(place).is_some())
-                .then_some(())?;
-        }
-    }
-    Some(())
 }

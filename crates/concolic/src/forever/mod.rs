@@ -959,7 +959,7 @@ fn reading(reads: &[Read], model: &[u64], known: usize) -> Option<WayInput> {
     let bytes = rest.take_while(|(next, _)| next.part.is_byte());
     Some(WayInput {
         primitive: read.primitive,
-        args: read.args.clone(),
+        args: read.args.to_vec(),
         ty: read.ty,
         set: read.domain.clone(),
         value: value_of(read.ty, *cell),

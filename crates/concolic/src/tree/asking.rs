@@ -46,6 +46,11 @@ impl Asking {
         self.paths.len()
     }
 
+    /// Whether there are paths that nobody looks at yet.
+    pub(super) fn has_more(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.paths.len()
+    }
+
     /// Looks at one path after the other until all have been looked at. `goes` says nothing where nothing is left to spend.
     fn look(&self, mut goes: impl FnMut(usize, &[u64]) -> Option<bool>) {
         while self.failed.load(Ordering::Relaxed) <= self.spare

@@ -411,7 +411,13 @@ impl<'b> Builder<'b> {
         // One who is given something wants nothing.
         let helpers = (1..asking.len()).take_while(|_| stack.are_wanted());
         helpers.for_each(|_| stack.give(Piece::Help(Arc::clone(&asking))));
-        let goes = asking.answer(|path, with| self.known_to_go(path, with));
+        let goes = asking.answer(|path, with| {
+            // Who has come to an end meanwhile: a question can take longer than all others.
+            if asking.has_more() && stack.are_wanted() {
+                stack.give(Piece::Help(Arc::clone(&asking)));
+            }
+            self.known_to_go(path, with)
+        });
         self.is_cut |= goes.is_none();
         let mut goes = goes??.into_iter().peekable();
         let covered = uncovered.iter().filter(allows).filter(|projection| {

@@ -7,8 +7,9 @@ mod sets;
 mod ways;
 
 use borges_board::PrimitiveId;
-use borges_vm::{ValType, Value};
+use borges_vm::ValType;
 
+use crate::args::Args;
 use crate::budget::Budget;
 use crate::dag::Dag;
 use crate::decide::{Decider, Effort};
@@ -25,7 +26,7 @@ pub enum Node {
         /// The primitive.
         primitive: PrimitiveId,
         /// Its arguments.
-        args: Vec<Value>,
+        args: Args,
         /// What of the call it is.
         part: ReadPart,
         /// The type of its answer.

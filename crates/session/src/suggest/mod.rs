@@ -7,6 +7,7 @@ mod conditions;
 mod cover;
 mod cuts;
 mod demands;
+mod drawing;
 mod errand;
 mod evidence;
 mod exploring;
@@ -64,6 +65,7 @@ pub use answering::Listener;
 pub use borges_concolic::SystemChoices;
 pub use claims::check_program;
 use cuts::Asked;
+pub use drawing::Line;
 use errand::About;
 pub use export::{ExportError, Launch, TestOutcome, TestReport, moment_after, run_tests};
 pub use helper::{Helper, HelperMemory};
@@ -80,7 +82,7 @@ pub use states::states_of_program;
 pub use surveying::{
     DeviceAsked, DeviceSurveyFile, DeviceSurveyors, SurveyedStates, survey_states,
 };
-pub use tree::{Line, PathsTree};
+pub use tree::PathsTree;
 
 use crate::command::broker::Seekers;
 use crate::command::{Event, Flow};

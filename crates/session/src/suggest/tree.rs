@@ -6,23 +6,22 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use borges_board::PrimitiveId;
 use borges_concolic::{
     Answered, Budget, End, Explored, InputOption, OtherValues, Path, ReadPart, Set, SuggestionNode,
     Suggestions, value_of,
 };
-use borges_vm::{CodeOffset, ValType, Value};
+use borges_multiverse::fingerprint::Fingerprint;
+use borges_vm::{CodeOffset, ValType};
 use serde::{Serialize, Serializer};
 
 use super::Subject;
+use super::drawing::{self, Line, View};
 use super::export::Future;
 use super::nodes::{
-    ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
-    TreeReport,
+    ArrivalReport, EndReport, Ending, EventReport, OptionReport, RestReport, TreeReport,
 };
 use super::sets;
 use super::walk::{Alarm, Check, Rerun, Walk, said};
-use crate::scene::place_of;
 use crate::values::json;
 
 /// A thread of its own is worth its while for so many paths that are run again.
@@ -34,30 +33,6 @@ pub struct PathsTree {
     pub(super) explored: Explored,
     pub(super) suggestions: Suggestions,
     pub(super) checked: Checked,
-}
-
-/// A line of a tree that is drawn.
-#[derive(Clone, Debug)]
-pub enum Line {
-    /// A path that reads nothing ends.
-    End(Ending),
-    /// An event arrives, or none before the next input; perhaps the path ends behind it.
-    Arrival(Option<EventReport>, Option<Ending>),
-    /// An input is read.
-    Input(InputReport),
-    /// What it may answer.
-    Option {
-        /// The values in words.
-        shown: String,
-        /// Their representative, where it is not all there is.
-        say: Option<String>,
-        /// Whether the values are all there are.
-        exact: bool,
-        /// The end of the path, if nothing follows.
-        end: Option<Ending>,
-    },
-    /// What else it may answer.
-    Rest(RestReport),
 }
 
 impl Serialize for PathsTree {
@@ -88,111 +63,19 @@ impl PathsTree {
         self.checked = checked;
     }
 
-    /// Draws it line by line, each with how many choices lie before it.
-    pub fn draw(&self, mut line: impl FnMut(usize, Line)) {
-        let mut open = vec![(0, 0)];
-        while let Some((number, next)) = open.last_mut() {
-            let (number, place) = (*number, *next);
-            *next += 1;
-            let depth = open.len() - 1;
-            let behind = match self.suggestions.nodes.get(number) {
-                Some(SuggestionNode::Input {
-                    primitive,
-                    args,
-                    part,
-                    ty,
-                    step,
-                    options,
-                    rest,
-                }) => {
-                    if place == 0 {
-                        line(
-                            depth,
-                            Line::Input(self.input((*primitive, args), part, *step)),
-                        );
-                    }
-                    let option = options.get(place);
-                    match (option, rest) {
-                        (Some(option), _) => line(depth, self.option(option, *ty, part)),
-                        (None, Some(rest)) => {
-                            line(depth, Line::Rest(rest_report(rest, options, (*ty, part))));
-                        }
-                        (None, None) => {}
-                    }
-                    option.map(|option| option.next)
-                }
-                Some(SuggestionNode::Event { options }) => {
-                    let option = options.get(place);
-                    if let Some(option) = option {
-                        let event = option.event.as_ref().map(EventReport::from);
-                        line(depth, Line::Arrival(event, self.ending_at(option.next)));
-                    }
-                    option.map(|option| option.next)
-                }
-                Some(SuggestionNode::End { .. }) | None => {
-                    let end = self.ending_at(number).filter(|_| depth == 0);
-                    end.into_iter().for_each(|end| line(depth, Line::End(end)));
-                    None
-                }
-            };
-            match behind {
-                Some(next) if self.end_at(next).is_none() => open.push((next, 0)),
-                Some(_) => {}
-                None => {
-                    open.pop();
-                }
-            }
+    /// What is said of its nodes.
+    fn view(&self) -> View<'_> {
+        View {
+            subject: &self.subject,
+            paths: &self.explored.paths,
+            suggestions: &self.suggestions,
+            checked: &self.checked,
         }
     }
 
-    fn option(&self, option: &InputOption, ty: ValType, part: &ReadPart) -> Line {
-        let is_one = matches!(option.set.intervals(), [(low, high)] if low == high);
-        Line::Option {
-            shown: sets::of_part(&option.set, ty, part),
-            say: (!is_one).then(|| sets::value(value_of(ty, option.cell), part)),
-            exact: option.is_exact,
-            end: self.ending_at(option.next),
-        }
-    }
-
-    fn input(
-        &self,
-        (primitive, args): (PrimitiveId, &[Value]),
-        part: &ReadPart,
-        step: u64,
-    ) -> InputReport {
-        let found = self.subject.program.board.primitive(primitive);
-        InputReport {
-            primitive: found.map_or_else(String::new, |found| found.name.to_string()),
-            args: args.iter().map(|value| json(*value)).collect(),
-            byte: match part {
-                ReadPart::Byte(number) => Some(*number),
-                _ => None,
-            },
-            step,
-        }
-    }
-
-    /// The path that ends at a node, if one does that comes true.
-    fn end_at(&self, node: usize) -> Option<usize> {
-        match self.suggestions.nodes.get(node)? {
-            SuggestionNode::End { path } if !self.checked.untrue.contains(path) => Some(*path),
-            _ => None,
-        }
-    }
-
-    fn ending_at(&self, node: usize) -> Option<Ending> {
-        Some(self.ending(self.end_at(node)?))
-    }
-
-    fn ending(&self, path: usize) -> Ending {
-        let end = &self.explored.paths[path].end;
-        let (kind, reason, at) = ended(end, self.checked.alarms.get(&path));
-        Ending {
-            kind,
-            reason,
-            place: at.map(|at| place_of(&self.subject.info, at)),
-        }
+    /// Draws it on so many threads: `write` adds a line to a text, and knows how many choices lie before it.
+    pub fn draw(&self, threads: usize, write: impl Fn(&mut String, usize, Line) + Sync) -> String {
+        drawing::draw(self.view(), threads, &write)
     }
 
     /// The paths with all that is needed to run them again.
@@ -205,7 +88,7 @@ impl PathsTree {
                     kind,
                     reason,
                     place,
-                } = self.ending(number);
+                } = self.view().ending(number);
                 let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
                 let at = place.map_or_else(String::new, |place| format!(" at {place}"));
                 let before = self.subject.before.iter().cloned();
@@ -228,7 +111,7 @@ impl PathsTree {
             let mut report = TreeReport::default();
             match node {
                 SuggestionNode::End { .. } => {
-                    report.end = self.end_at(number).map(|path| self.end(path));
+                    report.end = self.view().end_at(number).map(|path| self.end(path));
                 }
                 SuggestionNode::Event { options } => {
                     let events = options.iter().map(|option| {
@@ -250,7 +133,7 @@ impl PathsTree {
                     options,
                     rest,
                 } => {
-                    report.input = Some(self.input((*primitive, args), part, *step));
+                    report.input = Some(self.view().input((*primitive, &**args), part, *step));
                     report.rest = rest
                         .as_ref()
                         .map(|rest| rest_report(rest, options, (*ty, part)));
@@ -277,7 +160,7 @@ impl PathsTree {
         let found = &self.explored.paths[path];
         let branches = found.outcomes.iter();
         EndReport {
-            ending: self.ending(path),
+            ending: self.view().ending(path),
             path,
             inputs: self.answers(path).map(|call| told(&call)).collect(),
             events: found.events.iter().map(EventReport::from).collect(),
@@ -311,7 +194,7 @@ pub(super) fn told(call: &Answered) -> serde_json::Value {
     }
 }
 
-fn rest_report(
+pub(super) fn rest_report(
     rest: &OtherValues,
     options: &[InputOption],
     (ty, part): (ValType, &ReadPart),
@@ -328,14 +211,19 @@ fn rest_report(
 /// so at once, and whoever ends an exploration waits for little.
 pub(super) struct Proofs(Vec<Option<Proof>>);
 
-/// The answers as cells, and how the path traps if it does.
-pub(super) type Proof = (Vec<u64>, Option<Alarm>);
+/// A digest of the answers, and how the path traps if it does.
+pub(super) type Proof = (u64, Option<Alarm>);
+
+/// What stands for answers: whoever sends proofs sends the answers once, with the paths.
+fn digest(cells: &[u64]) -> u64 {
+    Fingerprint::of(cells).0
+}
 
 /// Runs a path that was found; nothing if it does not come true, or nothing is left to spend.
 pub(super) fn proof(rerun: &mut Rerun<'_>, path: &Path, budget: &Budget<'_>) -> Option<Proof> {
     let way = path.ways.first()?;
     match rerun.check(&Walk::of(path)?, budget) {
-        Check::True(alarm) => Some((way.model.clone(), alarm)),
+        Check::True(alarm) => Some((digest(&way.model), alarm)),
         Check::Untrue | Check::Unknown => None,
     }
 }
@@ -351,7 +239,7 @@ impl Proofs {
     /// How a path traps with these answers, if it does; nothing if it was not run with them.
     fn alarm(&self, number: usize, cells: &[u64]) -> Option<Option<Alarm>> {
         let (known, alarm) = self.0.get(number)?.as_ref()?;
-        (known == cells).then(|| alarm.clone())
+        (*known == digest(cells)).then(|| alarm.clone())
     }
 }
 
@@ -363,7 +251,7 @@ pub(super) struct Checked {
     /// So many there was no time to run.
     pub(super) unchecked: usize,
     /// By the paths that trap.
-    alarms: HashMap<usize, Alarm>,
+    pub(super) alarms: HashMap<usize, Alarm>,
 }
 
 impl Checked {
