@@ -123,7 +123,7 @@ fn inputs_are_known_by_their_place() {
     let kinds = |path: usize| {
         let reads = explored.paths[path].ways[0].reads.iter();
         reads
-            .map(|read| (read.ty, read.args.clone()))
+            .map(|read| (read.ty, read.args.to_vec()))
             .collect::<Vec<_>>()
     };
     let places: std::collections::BTreeSet<_> = (0..4).map(kinds).collect();

@@ -4,16 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use borges_board::PrimitiveId;
-use borges_concolic::{InputOption, Path, ReadPart, SuggestionNode, Suggestions, value_of};
-use borges_vm::{ValType, Value};
+use borges_concolic::{InputOption, ReadPart, SuggestionNode, value_of};
+use borges_vm::ValType;
 
-use super::Subject;
 use super::nodes::{Ending, EventReport, InputReport, RestReport};
 use super::sets;
-use super::tree::{Checked, ended, rest_report};
-use crate::scene::place_of;
-use crate::values::json;
+use super::tree::{PathsTree, View, rest_report};
 
 /// A line of a tree that is drawn.
 #[derive(Clone, Debug)]
@@ -37,15 +33,6 @@ pub enum Line {
     },
     /// What else it may answer.
     Rest(RestReport),
-}
-
-/// What is said of the nodes of a tree.
-#[derive(Clone, Copy)]
-pub(super) struct View<'t> {
-    pub(super) subject: &'t Subject,
-    pub(super) paths: &'t [Path],
-    pub(super) suggestions: &'t Suggestions,
-    pub(super) checked: &'t Checked,
 }
 
 /// So many places of a tree are drawn by one thread at a time.
@@ -107,39 +94,38 @@ impl Pen {
     }
 }
 
-/// Draws a tree on so many threads: `write` adds a line to a text, and knows how many choices lie before it.
-pub(super) fn draw(
-    tree: View<'_>,
-    threads: usize,
-    write: &(impl Fn(&mut String, usize, Line) + Sync),
-) -> String {
-    let parts = Pen::parts(tree);
-    let (next, drawn) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let turn = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(pen) = parts.get(number) else { break };
-            let (mut pen, mut text) = (pen.clone(), String::new());
-            for _ in 0..PART {
-                pen.write(tree, |depth, line| write(&mut text, depth, line));
-                pen.go_on(tree);
+impl PathsTree {
+    /// Draws it on so many threads: `write` adds a line to a text, and knows how many choices lie before it.
+    pub fn draw(&self, threads: usize, write: impl Fn(&mut String, usize, Line) + Sync) -> String {
+        let tree = self.view();
+        let parts = Pen::parts(tree);
+        let (next, drawn) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let turn = || {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(pen) = parts.get(number) else { break };
+                let (mut pen, mut text) = (pen.clone(), String::new());
+                for _ in 0..PART {
+                    pen.write(tree, |depth, line| write(&mut text, depth, line));
+                    pen.go_on(tree);
+                }
+                // Nothing panics while it has this.
+                let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+                drawn.push((number, text));
             }
-            // Nothing panics while it has this.
-            let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-            drawn.push((number, text));
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads.min(parts.len()) {
-            scope.spawn(turn);
-        }
-        turn();
-    });
-    let mut drawn = drawn.into_inner().unwrap_or_else(PoisonError::into_inner);
-    drawn.sort_unstable_by_key(|(number, _)| *number);
-    let mut all = String::with_capacity(drawn.iter().map(|(_, text)| text.len()).sum());
-    drawn.iter().for_each(|(_, text)| all.push_str(text));
-    all
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads.min(parts.len()) {
+                scope.spawn(turn);
+            }
+            turn();
+        });
+        let mut drawn = drawn.into_inner().unwrap_or_else(PoisonError::into_inner);
+        drawn.sort_unstable_by_key(|(number, _)| *number);
+        let mut all = String::with_capacity(drawn.iter().map(|(_, text)| text.len()).sum());
+        drawn.iter().for_each(|(_, text)| all.push_str(text));
+        all
+    }
 }
 
 impl View<'_> {
@@ -184,43 +170,7 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn input(
-        &self,
-        (primitive, args): (PrimitiveId, &[Value]),
-        part: &ReadPart,
-        step: u64,
-    ) -> InputReport {
-        let found = self.subject.program.board.primitive(primitive);
-        InputReport {
-            primitive: found.map_or_else(String::new, |found| found.name.to_string()),
-            args: args.iter().map(|value| json(*value)).collect(),
-            byte: match part {
-                ReadPart::Byte(number) => Some(*number),
-                _ => None,
-            },
-            step,
-        }
-    }
-
-    /// The path that ends at a node, if one does that comes true.
-    pub(super) fn end_at(&self, node: usize) -> Option<usize> {
-        match self.suggestions.nodes.get(node)? {
-            SuggestionNode::End { path } if !self.checked.untrue.contains(path) => Some(*path),
-            _ => None,
-        }
-    }
-
     fn ending_at(&self, node: usize) -> Option<Ending> {
         Some(self.ending(self.end_at(node)?))
-    }
-
-    pub(super) fn ending(&self, path: usize) -> Ending {
-        let end = &self.paths[path].end;
-        let (kind, reason, at) = ended(end, self.checked.alarms.get(&path));
-        Ending {
-            kind,
-            reason,
-            place: at.map(|at| place_of(&self.subject.info, at)),
-        }
     }
 }

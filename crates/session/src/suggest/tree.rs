@@ -6,22 +6,24 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use borges_board::PrimitiveId;
 use borges_concolic::{
     Answered, Budget, End, Explored, InputOption, OtherValues, Path, ReadPart, Set, SuggestionNode,
     Suggestions, value_of,
 };
 use borges_multiverse::fingerprint::Fingerprint;
-use borges_vm::{CodeOffset, ValType};
+use borges_vm::{CodeOffset, ValType, Value};
 use serde::{Serialize, Serializer};
 
 use super::Subject;
-use super::drawing::{self, Line, View};
 use super::export::Future;
 use super::nodes::{
-    ArrivalReport, EndReport, Ending, EventReport, OptionReport, RestReport, TreeReport,
+    ArrivalReport, EndReport, Ending, EventReport, InputReport, OptionReport, RestReport,
+    TreeReport,
 };
 use super::sets;
 use super::walk::{Alarm, Check, Rerun, Walk, said};
+use crate::scene::place_of;
 use crate::values::json;
 
 /// A thread of its own is worth its while for so many paths that are run again.
@@ -33,6 +35,53 @@ pub struct PathsTree {
     pub(super) explored: Explored,
     pub(super) suggestions: Suggestions,
     pub(super) checked: Checked,
+}
+
+/// What is said of the nodes of a tree.
+#[derive(Clone, Copy)]
+pub(super) struct View<'t> {
+    pub(super) subject: &'t Subject,
+    pub(super) paths: &'t [Path],
+    pub(super) suggestions: &'t Suggestions,
+    pub(super) checked: &'t Checked,
+}
+
+impl View<'_> {
+    pub(super) fn input(
+        &self,
+        (primitive, args): (PrimitiveId, &[Value]),
+        part: &ReadPart,
+        step: u64,
+    ) -> InputReport {
+        let found = self.subject.program.board.primitive(primitive);
+        InputReport {
+            primitive: found.map_or_else(String::new, |found| found.name.to_string()),
+            args: args.iter().map(|value| json(*value)).collect(),
+            byte: match part {
+                ReadPart::Byte(number) => Some(*number),
+                _ => None,
+            },
+            step,
+        }
+    }
+
+    /// The path that ends at a node, if one does that comes true.
+    pub(super) fn end_at(&self, node: usize) -> Option<usize> {
+        match self.suggestions.nodes.get(node)? {
+            SuggestionNode::End { path } if !self.checked.untrue.contains(path) => Some(*path),
+            _ => None,
+        }
+    }
+
+    pub(super) fn ending(&self, path: usize) -> Ending {
+        let end = &self.paths[path].end;
+        let (kind, reason, at) = ended(end, self.checked.alarms.get(&path));
+        Ending {
+            kind,
+            reason,
+            place: at.map(|at| place_of(&self.subject.info, at)),
+        }
+    }
 }
 
 impl Serialize for PathsTree {
@@ -64,18 +113,13 @@ impl PathsTree {
     }
 
     /// What is said of its nodes.
-    fn view(&self) -> View<'_> {
+    pub(super) fn view(&self) -> View<'_> {
         View {
             subject: &self.subject,
             paths: &self.explored.paths,
             suggestions: &self.suggestions,
             checked: &self.checked,
         }
-    }
-
-    /// Draws it on so many threads: `write` adds a line to a text, and knows how many choices lie before it.
-    pub fn draw(&self, threads: usize, write: impl Fn(&mut String, usize, Line) + Sync) -> String {
-        drawing::draw(self.view(), threads, &write)
     }
 
     /// The paths with all that is needed to run them again.
@@ -251,7 +295,7 @@ pub(super) struct Checked {
     /// So many there was no time to run.
     pub(super) unchecked: usize,
     /// By the paths that trap.
-    pub(super) alarms: HashMap<usize, Alarm>,
+    alarms: HashMap<usize, Alarm>,
 }
 
 impl Checked {
