@@ -2,7 +2,7 @@
 # Records the programs of scripts/real-programs.sh on other engines (Node, wasmtime, Chromium), imports the recordings and
 # replays them here: exit codes, both outputs and all that the programs hand to their host must be equal.
 #
-#   scripts/recordings.sh [NAME…]     those programs; all without a name; library is one whose exports are called
+#   scripts/recordings.sh [NAME…]     those programs; all without a name
 #
 # ENGINES="node wasmtime" leaves the others out. It ends with 75 if a registry cannot be reached.
 set -euo pipefail

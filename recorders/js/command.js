@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// borges-record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]]… [--env NAME=VALUE]… [--call 'EXPORT ARGUMENT…']… [-- ARGUMENT…]
-// Runs a program of WASI preview 1 on Node and records it; the exit code is the program's. Of a module without _start, what
-// --call names is called, one after the other.
+// borges-record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]]… [--env NAME=VALUE]… [-- ARGUMENT…]
+// Runs a program of WASI preview 1 on Node and records it; the exit code is the program's.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -18,11 +17,10 @@ const several = { type: 'string', multiple: true, default: [] };
 const { values, positionals } = parseArgs({
   args: own,
   allowPositionals: true,
-  options: { output: { type: 'string', short: 'o' }, dir: several, env: several, call: several },
+  options: { output: { type: 'string', short: 'o' }, dir: several, env: several },
 });
 if (positionals.length !== 1 || !values.output) {
-  const options = "[--dir HOST[::GUEST]] [--env NAME=VALUE] [--call 'EXPORT ARGUMENT…'] [-- ARGUMENT…]";
-  console.error(`usage: borges-record PROGRAM.wasm -o FILE ${options}`);
+  console.error('usage: borges-record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]] [--env NAME=VALUE] [-- ARGUMENT…]');
   process.exit(2);
 }
 const pairs = (list, mark) => Object.fromEntries(list.map((text) => [...text.split(mark), text].slice(0, 2)));
@@ -36,19 +34,7 @@ const wasi = new WASI({
 });
 const bytes = readFileSync(positionals[0]);
 const imports = { ...wasi.getImportObject(), wasi_unstable: wasi.wasiImport };
-const run = (instance) => {
-  if (instance.exports._start) return wasi.start(instance);
-  // What --call names must be there before anything runs.
-  const calls = values.call.map((text) => text.trim().split(/\s+/));
-  const missing = calls.find(([name]) => typeof instance.exports[name] !== 'function');
-  if (missing) throw new Error(`it exports no function '${missing[0]}'`);
-  if (calls.length === 0) throw new Error("it has no _start: name what is called with --call 'EXPORT ARGUMENT…'");
-  // Node wants a memory for it.
-  if (instance.exports.memory) wasi.initialize(instance);
-  for (const [name, ...args] of calls) console.log(String(instance.exports[name](...args) ?? ''));
-  return 0;
-};
-const { recording, returned, thrown } = await record(bytes, imports, run);
+const { recording, returned, thrown } = await record(bytes, imports, (instance) => wasi.start(instance));
 writeFileSync(values.output, recording);
 if (thrown) console.error(`${basename(positionals[0])}: ${thrown.message}`);
 process.exitCode = thrown ? 134 : returned;

@@ -1,8 +1,6 @@
-"""python -m borges_record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]]... [--env NAME=VALUE]... [--call "EXPORT ARGUMENT..."]...
-    [-- ARGUMENT...]
+"""python -m borges_record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]]... [--env NAME=VALUE]... [-- ARGUMENT...]
 
-Runs a program of WASI preview 1 on wasmtime and records it; the exit code is the program's. Of a module without _start,
-what --call names is called, one after the other."""
+Runs a program of WASI preview 1 on wasmtime and records it; the exit code is the program's."""
 import argparse
 import pathlib
 import sys
@@ -10,23 +8,6 @@ import sys
 import wasmtime
 
 from . import Recorder
-
-
-def call_all(recorder, store, instance, calls):
-    """Calls exports one after the other, each named with its arguments; prints what they return."""
-    exports = instance.exports(store)
-    if not calls:
-        sys.exit("it has no _start: name what is called with --call 'EXPORT ARGUMENT...'")
-    for name, *_ in map(str.split, calls):
-        if not isinstance(exports.get(name), wasmtime.Func):
-            sys.exit(f"it exports no function '{name}'")
-    if "_initialize" in exports:
-        recorder.call(store, "_initialize")
-    for name, *arguments in map(str.split, calls):
-        types = exports[name].type(store).params
-        numbers = [float(text) if str(ty)[0] == "f" else int(text, 0) for text, ty in zip(arguments, types)]
-        returned = recorder.call(store, name, *numbers)
-        print("" if returned is None else returned, flush=True)
 
 
 def main():
@@ -38,7 +19,6 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     parser.add_argument("--dir", action="append", default=[])
     parser.add_argument("--env", action="append", default=[])
-    parser.add_argument("--call", action="append", default=[])
     options = parser.parse_args(own)
     config = wasmtime.WasiConfig()
     config.argv = [options.program.name, *arguments]
@@ -59,10 +39,7 @@ def main():
     code = 0
     try:
         with recorder.running():
-            if "_start" in instance.exports(store):
-                instance.exports(store)["_start"](store)
-            else:
-                call_all(recorder, store, instance, options.call)
+            instance.exports(store)["_start"](store)
     except wasmtime.ExitTrap as end:
         code = end.code
     except wasmtime.Trap as trap:

@@ -14,8 +14,6 @@ pub(super) struct Follower<'r> {
     pub(super) recording: HostRecording<'r>,
     program: Program,
     next: Option<Recorded>,
-    /// The exports that the host called, where it called several, and what they returned.
-    entries: Vec<(String, Vec<Value>)>,
     /// Calls that were followed.
     pub(super) calls: u64,
 }
@@ -63,7 +61,6 @@ impl<'r> Follower<'r> {
                 recording,
                 program: program.clone(),
                 next: None,
-                entries: Vec::new(),
                 calls: 0,
             }),
         }
@@ -72,20 +69,7 @@ impl<'r> Follower<'r> {
     /// What is recorded next, calls of constants aside: they never leave the program.
     fn peek(&mut self) -> Result<&Recorded, ImportError> {
         while self.next.is_none() {
-            let recorded = match self.recording.read_on()? {
-                // The program is called by its lines; what came of it is compared at the end.
-                Recorded::Entry(entry) => {
-                    self.entries.push((entry.name, Vec::new()));
-                    continue;
-                }
-                Recorded::Left(results) => {
-                    if let Some((_, known)) = self.entries.last_mut() {
-                        *known = results;
-                    }
-                    continue;
-                }
-                recorded => recorded,
-            };
+            let recorded = self.recording.read_on()?;
             if let Recorded::Call(call) = &recorded
                 && let Some(PrimitiveKind::Constant(value)) = self.kind(call.import)
                 && call.results == [value]
@@ -130,7 +114,6 @@ impl<'r> Follower<'r> {
                 return Err(diverged(what));
             }
             Recorded::Call(recorded) => recorded.clone(),
-            Recorded::Entry(_) | Recorded::Left(_) => return Ok(Followed::Rest),
         };
         let same = u32::try_from(recorded.import)
             .ok()
@@ -194,11 +177,7 @@ impl<'r> Follower<'r> {
                 let import = &self.recording.imports[call.import];
                 format!("the program {here}; recorded is a call of {}", import.name)
             }
-            Recorded::Entry(_) | Recorded::Left(_) => "the program is called once more".to_owned(),
             Recorded::End(end) => {
-                if let (RecordedEnd::Returned, Some(what)) = (end, self.other_result(machine)) {
-                    return Err(ImportError::Diverged { number, step, what });
-                }
                 let same = match end {
                     RecordedEnd::Returned => *halt == Halt::Finished && here == "returned",
                     RecordedEnd::Exited(code) => machine.outcome() == Some(&Outcome::Exited(code)),
@@ -213,29 +192,6 @@ impl<'r> Follower<'r> {
             }
         };
         Err(ImportError::Diverged { number, step, what })
-    }
-}
-
-impl Follower<'_> {
-    /// Which of several exports returned something else than when it was recorded, in words.
-    fn other_result(&self, machine: &Machine) -> Option<String> {
-        let Some(Outcome::Finished(results)) = machine.outcome() else {
-            return None;
-        };
-        let mut rest = &results[..];
-        for (name, recorded) in &self.entries {
-            let (here, behind) = rest.split_at_checked(recorded.len())?;
-            rest = behind;
-            if here != recorded {
-                let text = |values: &[Value]| {
-                    let values: Vec<String> = values.iter().map(|value| show(*value)).collect();
-                    values.join(", ")
-                };
-                let (here, recorded) = (text(here), text(recorded));
-                return Some(format!("{name} returned {here}; recorded is {recorded}"));
-            }
-        }
-        None
     }
 }
 

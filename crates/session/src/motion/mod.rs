@@ -5,7 +5,6 @@
 
 mod backward;
 mod breakpoints;
-mod files;
 mod forward;
 mod ground;
 mod stopping;

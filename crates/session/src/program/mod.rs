@@ -8,9 +8,8 @@ pub(crate) mod loaded;
 mod system;
 mod write_back;
 
-pub(crate) use host::MOST_TEXT;
+pub(crate) use join::read_linked;
 pub use join::{JoinError, Library, LinkedImport};
-pub(crate) use join::{linked, read_linked};
 pub use system::Provided;
 pub use write_back::WriteBackError;
 pub(crate) use write_back::write_back;
