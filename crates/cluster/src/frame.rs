@@ -1,14 +1,12 @@
 //! What processes say to each other before and around letters.
 
 use std::io::{self, Read, Seek as _};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
-use borges_languages::model::Pending;
+use borges_languages::model::{Pending, Threads};
 use borges_multiverse::graph::Letter;
+use borges_multiverse::workers::Workers as _;
 use borges_session::suggest::{DeviceAsked, LookLetter};
 use borges_session::survey::SurveyAsked;
 use serde::{Deserialize, Serialize};
@@ -150,43 +148,29 @@ pub(crate) fn build() -> io::Result<[u8; 32]> {
 /// waits for it.
 fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
     let length = std::fs::metadata(path)?.len();
-    let next = AtomicU64::new(0);
-    let turn = || -> io::Result<Vec<(u64, [u8; 32])>> {
+    let part = |number: usize| -> io::Result<Sha256> {
         let mut file = std::fs::File::open(path)?;
-        let mut buffer = vec![0; 1 << 16];
-        let mut done = Vec::new();
+        file.seek(io::SeekFrom::Start(number as u64 * PART))?;
+        let (mut hasher, mut buffer, mut part) = (Sha256::new(), vec![0; 1 << 16], file.take(PART));
         loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number * PART >= length {
-                return Ok(done);
+            match part.read(&mut buffer)? {
+                0 => return Ok(hasher),
+                read => hasher.update(&buffer[..read]),
             }
-            file.seek(io::SeekFrom::Start(number * PART))?;
-            let (mut hasher, mut part) = (Sha256::new(), (&mut file).take(PART));
-            loop {
-                match part.read(&mut buffer)? {
-                    0 => break,
-                    read => hasher.update(&buffer[..read]),
-                }
-            }
-            done.push((number, hasher.finalize().into()));
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut parts = thread::scope(|scope| {
-        let helping: Vec<_> = (1..threads.min(MOST_DIGESTING))
-            .map(|_| scope.spawn(turn))
-            .collect();
-        let mut parts = turn()?;
-        for helped in helping {
-            let helped = helped.join();
-            parts.extend(helped.unwrap_or_else(|panic| resume_unwind(panic))?);
-        }
-        Ok::<_, io::Error>(parts)
-    })?;
-    parts.sort_unstable();
+    let parts = length.div_ceil(PART) as usize;
+    let digests: Vec<_> = (0..parts).map(|_| OnceLock::new()).collect();
+    let threads = Threads::all().count().min(MOST_DIGESTING);
+    Threads::new(threads).run(parts, &|number| {
+        // Each part is digested once.
+        let _ = digests[number].set(part(number));
+    });
     let mut hasher = Sha256::new();
     hasher.update(length.to_le_bytes());
-    parts.iter().for_each(|(_, part)| hasher.update(part));
+    for digest in digests.into_iter().filter_map(OnceLock::into_inner) {
+        hasher.update(digest?.finalize());
+    }
     Ok(hasher.finalize().into())
 }
 

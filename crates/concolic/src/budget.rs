@@ -21,7 +21,7 @@ pub enum Flow {
 pub struct Progress {
     /// Paths found.
     pub paths: usize,
-    /// States found, where a graph of them is explored and no paths are.
+    /// States found, where a graph of them is explored: what else is noted meanwhile is about looking at one.
     pub states: usize,
     /// Branches that wait.
     pub waiting: usize,
@@ -143,7 +143,7 @@ impl<'b> Budget<'b> {
         }
         let mut spent = (now >= self.until).then_some(Spent::Time);
         if let Some(whole) = self.whole {
-            whole.progress.set(self.progress.get());
+            whole.note(self.progress.get());
             // A part has the clock of the whole: it is looked at once.
             spent = whole.spent_by(now).or(spent);
         } else if spent.is_none() && now >= self.next.get() {
@@ -165,9 +165,19 @@ impl<'b> Budget<'b> {
         }
     }
 
-    /// Notes how far it has come.
+    /// Notes how far it has come; how many states are known stays as it was.
     pub fn note(&self, progress: Progress) {
-        self.progress.set(progress);
+        let states = self.progress.get().states;
+        self.progress.set(Progress { states, ..progress });
+    }
+
+    /// Notes, here and in all that this is a part of, that so many states are known; 0 where a graph is explored no more.
+    pub fn note_states(&self, states: usize) {
+        let progress = self.progress.get();
+        self.progress.set(Progress { states, ..progress });
+        if let Some(whole) = self.whole {
+            whole.note_states(states);
+        }
     }
 }
 
@@ -226,6 +236,33 @@ mod tests {
         now.set(Duration::from_secs(10));
         assert!(rest.is_spent() && whole.is_spent());
         assert!(!whole.grace(Duration::from_millis(1)).is_spent());
+    }
+
+    #[test]
+    fn what_is_noted_of_a_part_leaves_the_states_that_are_known() {
+        let now = Cell::new(Duration::ZERO);
+        let clock = || now.get();
+        let told = Cell::new(Progress::default());
+        let heard = |progress| {
+            told.set(progress);
+            Flow::Continue
+        };
+        let whole = Budget::new(Duration::from_secs(10), &clock, &heard);
+        let looking = whole.part(50);
+        looking.note_states(7);
+        let one = looking.at_most(Duration::from_secs(1));
+        let steps = Progress {
+            steps: 3,
+            ..Progress::default()
+        };
+        one.note(steps);
+        now.set(PULSE);
+        assert_eq!(one.spent(), None);
+        assert_eq!(told.get(), Progress { states: 7, ..steps });
+        looking.note_states(0);
+        now.set(PULSE * 2);
+        assert_eq!(one.spent(), None);
+        assert_eq!(told.get(), steps);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
 use super::{Company, Comparing, Device, DeviceState, Facts};
-use crate::budget::{Budget, Progress};
+use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
 use crate::solver::Solver;
 
@@ -100,10 +100,7 @@ pub fn explore_states<'d>(
     let Refined {
         exploration, pause, ..
     } = refine(&mut counters, limits, |come, _| {
-        budget.note(Progress {
-            states: come.states,
-            ..Progress::default()
-        });
+        budget.note_states(come.states);
         !budget.is_spent()
     })?;
     exploration.graph().language().look_alone();

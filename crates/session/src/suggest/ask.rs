@@ -8,7 +8,7 @@ use borges_vm::{Outcome, Trap};
 
 use super::errand::{About, errand};
 use super::inquiry::{Goal, Inquiry, is_called};
-use super::options::NO_SYSTEM;
+use super::options::has_system;
 use super::surveying;
 use crate::command::Observer;
 use crate::command::broker::Seekers;
@@ -44,9 +44,8 @@ pub(crate) fn inquire(
     let choices = within.choices(&question);
     let mut choices = choices.map_err(CommandError::Invalid)?;
     let system = stage.history.twin().board.system();
-    if system.is_none() && (within.stdin.or(within.faults).or(within.pieces)).is_some() {
-        return Err(CommandError::Invalid(NO_SYSTEM.to_owned()));
-    }
+    let is_asked = (within.stdin.or(within.faults).or(within.pieces)).is_some();
+    has_system(is_asked, system).map_err(CommandError::Invalid)?;
     if question == Question::Bugs
         && choices.stdin.is_none()
         && system.is_some_and(|system| !system.has_input())

@@ -1,10 +1,10 @@
 //! A tree of paths drawn line by line, by as many threads as there are.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::sync::OnceLock;
 
 use borges_concolic::{InputOption, ReadPart, SuggestionNode, value_of};
+use borges_languages::model::Threads;
+use borges_multiverse::workers::Workers as _;
 use borges_vm::ValType;
 
 use super::nodes::{Ending, EventReport, InputReport, RestReport};
@@ -99,32 +99,17 @@ impl PathsTree {
     pub fn draw(&self, threads: usize, write: impl Fn(&mut String, usize, Line) + Sync) -> String {
         let tree = self.view();
         let parts = Pen::parts(tree);
-        let (next, drawn) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        let turn = || {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(pen) = parts.get(number) else { break };
-                let (mut pen, mut text) = (pen.clone(), String::new());
-                for _ in 0..PART {
-                    pen.write(tree, |depth, line| write(&mut text, depth, line));
-                    pen.go_on(tree);
-                }
-                // Nothing panics while it has this.
-                let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-                drawn.push((number, text));
+        let drawn: Vec<OnceLock<String>> = parts.iter().map(|_| OnceLock::new()).collect();
+        Threads::new(threads).run(parts.len(), &|number| {
+            let (mut pen, mut text) = (parts[number].clone(), String::new());
+            for _ in 0..PART {
+                pen.write(tree, |depth, line| write(&mut text, depth, line));
+                pen.go_on(tree);
             }
-        };
-        thread::scope(|scope| {
-            for _ in 1..threads.min(parts.len()) {
-                scope.spawn(turn);
-            }
-            turn();
+            // Each part is drawn once.
+            let _ = drawn[number].set(text);
         });
-        let mut drawn = drawn.into_inner().unwrap_or_else(PoisonError::into_inner);
-        drawn.sort_unstable_by_key(|(number, _)| *number);
-        let mut all = String::with_capacity(drawn.iter().map(|(_, text)| text.len()).sum());
-        drawn.iter().for_each(|(_, text)| all.push_str(text));
-        all
+        drawn.into_iter().filter_map(OnceLock::into_inner).collect()
     }
 }
 

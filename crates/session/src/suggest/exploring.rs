@@ -7,8 +7,8 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Budget, Company, Cut, Device, DeviceState, DeviceWay, End, Facts, Lookers, Progress, Spent,
-    StateWord, explore_states,
+    Budget, Company, Cut, Device, DeviceState, DeviceWay, End, Facts, Lookers, Spent, StateWord,
+    explore_states,
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
@@ -208,10 +208,7 @@ impl<'f> Found<'f> {
             let mut exploration = Exploration::new(Rc::clone(&device), Strategy::BreadthFirst);
             let mut pause = Ok(NodeId::ROOT);
             while pause.is_ok() && !effort.looking.is_spent() {
-                effort.looking.note(Progress {
-                    states: exploration.graph().len(),
-                    ..Progress::default()
-                });
+                effort.looking.note_states(exploration.graph().len());
                 pause = exploration.advance(&limits);
             }
             let is_whole = pause == Err(Pause::Complete) && !device.is_cut();

@@ -96,7 +96,10 @@ impl Inquiry {
         };
         let effort = Effort::new(budget, budget);
         let conditions = Conditions::new(&subject, &[]).ok()?;
-        let found = Found::explore(&subject, (&conditions, true), &options, &effort).ok()?;
+        let found = Found::explore(&subject, (&conditions, true), &options, &effort);
+        // What follows is about paths.
+        budget.note_states(0);
+        let found = found.ok()?;
         if !found.holds_all() || !found.graph.language().maybe().is_empty() {
             return None;
         }
@@ -136,7 +139,10 @@ impl Inquiry {
             Question::Bugs => none.with_limits().ok()?,
             _ => none,
         };
-        let found = Found::explore(&subject, (&conditions, false), &options, &effort).ok()?;
+        let found = Found::explore(&subject, (&conditions, false), &options, &effort);
+        // What follows is about paths.
+        budget.note_states(0);
+        let found = found.ok()?;
         let device = found.graph.language();
         if !found.holds_all() || !device.maybe().is_empty() {
             return None;

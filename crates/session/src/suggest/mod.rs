@@ -310,9 +310,9 @@ pub fn of_program(
     let workers = options.workers(&opened);
     let mut subject = Subject::of(path, opened);
     let choices = options.choices;
-    if (choices.stdin.is_some() || choices.faults > 0) && subject.start.board.system().is_none() {
-        return Err(options::wrong(path, options::NO_SYSTEM.to_owned()));
-    }
+    let is_asked = choices.stdin.is_some() || choices.faults > 0;
+    options::has_system(is_asked, subject.start.board.system())
+        .map_err(|message| options::wrong(path, message))?;
     subject.start.choices = choices;
     subject.run_until_input(options.after);
     let stops = match &options.stop {

@@ -44,7 +44,7 @@ pub struct StatesOptions {
 }
 
 /// What is said where a program calls no operating system, and something of one is asked.
-pub(super) const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
+const NO_SYSTEM: &str = "stdin, faults and pieces are about calls of an operating system (WASI), and this program makes none";
 
 /// Words that are taken for anything.
 const MOST_ANYTHING: usize = 64;
@@ -54,6 +54,17 @@ pub(super) const SECONDS: Duration = Duration::from_secs(10);
 pub(super) const STEPS: u64 = 1_000_000;
 /// Time for one question to a solver.
 const SOLVER_TIME: Duration = Duration::from_secs(5);
+
+/// Whether there is an operating `system`, if something `is_asked` of one.
+///
+/// # Errors
+/// There is none.
+pub(super) fn has_system<S>(is_asked: bool, system: Option<&S>) -> Result<(), String> {
+    match is_asked && system.is_none() {
+        true => Err(NO_SYSTEM.to_owned()),
+        false => Ok(()),
+    }
+}
 
 impl StatesOptions {
     /// What tells states apart, with what is taken for anything.
@@ -104,10 +115,9 @@ impl StatesOptions {
     /// It calls no operating system, and something of one is asked; or input comes in no such pieces.
     pub(super) fn fits(&self, subject: &Subject) -> Result<(), OpenError> {
         let is_asked = self.faults || self.piece.is_some();
-        if is_asked && subject.start.board.system().is_none() {
-            return Err(wrong(&subject.path, NO_SYSTEM.to_owned()));
-        }
-        known_pieces(self.piece).map_err(|message| wrong(&subject.path, message))
+        has_system(is_asked, subject.start.board.system())
+            .and_then(|()| known_pieces(self.piece))
+            .map_err(|message| wrong(&subject.path, message))
     }
 
     /// Who answers what trying values cannot: the name was looked at before.
