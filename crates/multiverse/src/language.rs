@@ -8,6 +8,8 @@ use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
 use std::rc::Rc;
 
+use crate::fingerprint::Digest;
+
 /// A program of some language: its states, and what can happen in each.
 ///
 /// A value of the implementing type is one program (with whatever it was parsed into), so that
@@ -58,6 +60,34 @@ pub trait Language {
             debug_assert!(next.is_some(), "an enabled choice was refused");
             next.map(|next| (choice, next))
         }));
+    }
+
+    /// Takes all steps from `state` for who knows states by their digests: `sift` is given the digests of what they lead
+    /// to, in the order of [`Language::expand`] and as [`Language::canonical`] has it, and adds the places of those that it
+    /// wants, the first first. These states are appended to `wanted`, and no others.
+    ///
+    /// Surveys ask this, and mostly know where a step leads. A language whose states consist of many shared parts, of which
+    /// a step changes few, can tell the digest of a state that it does not make.
+    fn expand_wanted<F: Digest>(
+        &self,
+        state: &Self::State,
+        sift: impl FnOnce(&[F], &mut Vec<usize>),
+        wanted: &mut Vec<Self::State>,
+    ) where
+        Self: Sized,
+    {
+        let mut steps = Vec::new();
+        self.expand(state, &mut steps);
+        let states = steps.into_iter().map(|(_, next)| next.state);
+        let mut states: Vec<_> = states.map(|state| Some(self.canonical(state))).collect();
+        let digests: Vec<_> = states.iter().flatten().map(F::digest).collect();
+        let mut places = Vec::new();
+        sift(&digests, &mut places);
+        wanted.extend(
+            places
+                .into_iter()
+                .filter_map(|at| states.get_mut(at)?.take()),
+        );
     }
 
     /// Takes one step as [`Language::apply`] does, and says with it who took it and what it touched.
@@ -411,8 +441,8 @@ pub struct Waiting<A, R> {
 
 /// Whoever points to a language speaks it.
 macro_rules! pointing {
-    ($($pointer:ty),*) => {$(
-        impl<L: Language + ?Sized> Language for $pointer {
+    ($pointer:ty, [$($bound:tt)*], {$($more:tt)*}) => {
+        impl<L: $($bound)*> Language for $pointer {
         type State = L::State;
         type Choice = L::Choice;
         type Agent = L::Agent;
@@ -478,11 +508,24 @@ macro_rules! pointing {
         fn show(&self, state: &Self::State) -> String {
             (**self).show(state)
         }
+
+        $($more)*
         }
-    )*};
+    };
 }
 
-pointing!(&L, Rc<L>);
+pointing!(&L, [Language], {
+    fn expand_wanted<F: Digest>(
+        &self,
+        state: &L::State,
+        sift: impl FnOnce(&[F], &mut Vec<usize>),
+        wanted: &mut Vec<L::State>,
+    ) {
+        (**self).expand_wanted(state, sift, wanted);
+    }
+});
+// What is hidden makes all states.
+pointing!(Rc<L>, [Language + ?Sized], {});
 
 #[cfg(test)]
 mod tests {

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use borges_multiverse::fingerprint::Digest;
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict,
 };
 
 use super::answer::Answer;
 use super::birth::ActorId;
+use super::change::Change;
 use super::code::{Instr, Program};
 use super::compile::compile;
 use super::error::ParseError;
@@ -137,33 +139,64 @@ impl AmbientTalk {
         actor.stuck.is_none() && !(actor.is_idle() && actor.inbox.is_empty())
     }
 
+    /// The numbers of the messages that can arrive next.
+    fn deliverable(&self, channel: &Channel) -> impl Iterator<Item = u32> {
+        let all = self.options.delivery == Delivery::Unordered;
+        let count = if all { usize::MAX } else { 1 };
+        channel
+            .messages
+            .iter()
+            .take(count)
+            .map(|(number, _)| *number)
+    }
+
     pub(super) fn rule(&self, actor: &Actor) -> Option<Rule> {
         self.program.next_rule(actor).ok().flatten()
     }
 
-    fn act(&self, state: &State, id: ActorId) -> Option<Next<State>> {
-        let actor = state.actor(id)?;
-        let done = self.memo.step(actor, || self.take(actor))?;
-        let mut next = state.clone();
-        if let Some(place) = next.actor_mut(id) {
-            *place = Arc::clone(&done.actor);
+    /// What a choice changes; none if it is not enabled.
+    fn change(&self, state: &State, choice: Choice) -> Option<Change> {
+        match choice {
+            Choice::Act(id) => self.act(state, state.place(id)?),
+            Choice::Deliver { from, to, number } => {
+                let channel = state.channel_at(from, to).ok()?;
+                self.deliver(state, channel, number)
+            }
         }
+    }
+
+    /// What all steps change, in the order of the choices.
+    fn changes(&self, state: &State) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for (at, actor) in state.actors.iter().enumerate() {
+            if Self::can_act(actor) {
+                changes.extend(self.act(state, at));
+            }
+        }
+        for (at, channel) in state.channels.iter().enumerate() {
+            let numbers = self.deliverable(channel);
+            changes.extend(numbers.filter_map(|number| self.deliver(state, at, number)));
+        }
+        changes
+    }
+
+    /// The actor in this place takes a step.
+    fn act(&self, state: &State, at: usize) -> Option<Change> {
+        let actor = state.actors.get(at)?;
+        let done = self.memo.step(actor, || self.take(actor))?;
+        let mut change = Change::of(done.steps);
+        change.put(at, Arc::clone(&done.actor));
         match &done.effect {
             Some(memo::Effect::Send(to, message)) => {
-                self.dispatch(&mut next, id, *to, Arc::clone(message));
+                self.dispatch(state, &mut change, actor.id, *to, message);
             }
             Some(memo::Effect::Create(created)) => {
-                let at = next.actors.partition_point(|other| other.id < created.id);
-                let mut actors = next.actors.into_vec();
-                actors.insert(at, Arc::clone(created));
-                next.actors = actors.into();
+                let place = state.actors.partition_point(|other| other.id < created.id);
+                change.born = Some((place, Arc::clone(created)));
             }
             None => {}
         }
-        Some(Next {
-            steps: done.steps,
-            ..Next::one(next)
-        })
+        Some(change)
     }
 
     /// A step of an actor, by itself.
@@ -195,13 +228,19 @@ impl AmbientTalk {
         })
     }
 
-    fn dispatch(&self, state: &mut State, from: ActorId, to: ActorId, message: Arc<Message>) {
+    fn dispatch(
+        &self,
+        state: &State,
+        change: &mut Change,
+        from: ActorId,
+        to: ActorId,
+        message: &Arc<Message>,
+    ) {
         if self.options.delivery == Delivery::Immediate {
-            return self.arrive(state, to, message);
+            return self.arrive(state, change, to, message);
         }
-        let mut channels = std::mem::take(&mut state.channels).into_vec();
-        let at = channels.binary_search_by_key(&(from, to), |c| (c.from, c.to));
-        let at = at.unwrap_or_else(|at| {
+        let mut channels = state.channels.to_vec();
+        let at = state.channel_at(from, to).unwrap_or_else(|at| {
             let channel = Channel {
                 from,
                 to,
@@ -212,38 +251,36 @@ impl AmbientTalk {
             at
         });
         let channel = Arc::make_mut(&mut channels[at]);
-        channel.messages.push((channel.sent, message));
+        channel.messages.push((channel.sent, Arc::clone(message)));
         if self.options.numbered {
             channel.sent += 1;
         } else {
             channel.renumber();
         }
-        state.channels = channels.into();
+        change.channels = Some(channels.into());
     }
 
     /// The message is the newest of the inbox.
-    fn arrive(&self, state: &mut State, to: ActorId, message: Arc<Message>) {
-        if let Some(place) = state.actor_mut(to) {
-            *place = self.memo.arrival(place, &message, || {
-                let mut actor = (**place).clone();
-                actor.inbox.push(Arc::clone(&message));
-                self.program.seal(&mut actor);
-                actor
-            });
-        }
+    fn arrive(&self, state: &State, change: &mut Change, to: ActorId, message: &Arc<Message>) {
+        let Some(at) = state.place(to) else { return };
+        let actor = change.actor(at).unwrap_or(&state.actors[at]);
+        let after = self.memo.arrival(actor, message, || {
+            let mut actor = (**actor).clone();
+            actor.inbox.push(Arc::clone(message));
+            self.program.seal(&mut actor);
+            actor
+        });
+        change.put(at, after);
     }
 
-    fn deliver(&self, state: &State, from: ActorId, to: ActorId, number: u32) -> Option<State> {
-        let place = |channel: &Channel| {
-            let place = channel.messages.iter().position(|(n, _)| *n == number);
-            place.filter(|at| *at == 0 || self.options.delivery == Delivery::Unordered)
-        };
-        let at = place(state.channel(from, to)?)?;
-        let mut next = state.clone();
-        let mut channels = std::mem::take(&mut next.channels).into_vec();
-        let found = channels
-            .binary_search_by_key(&(from, to), |c| (c.from, c.to))
-            .ok()?;
+    /// A message of the channel in this place arrives.
+    fn deliver(&self, state: &State, found: usize, number: u32) -> Option<Change> {
+        let channel = state.channels.get(found)?;
+        let at = channel.messages.iter().position(|(n, _)| *n == number);
+        let at = at.filter(|at| *at == 0 || self.options.delivery == Delivery::Unordered)?;
+        let mut change = Change::of(1);
+        let to = channel.to;
+        let mut channels = state.channels.to_vec();
         let channel = Arc::make_mut(&mut channels[found]);
         let (_, message) = channel.messages.remove(at);
         if !self.options.numbered {
@@ -252,9 +289,9 @@ impl AmbientTalk {
                 channels.remove(found);
             }
         }
-        next.channels = channels.into();
-        self.arrive(&mut next, to, message);
-        Some(next)
+        change.channels = Some(channels.into());
+        self.arrive(state, &mut change, to, &message);
+        Some(change)
     }
 
     /// What a step of an actor touches beyond the actor itself. Only the first rule of a merged run
@@ -361,26 +398,34 @@ impl Language for AmbientTalk {
     fn enabled(&self, state: &State, choices: &mut Vec<Choice>) {
         let actors = state.actors.iter().filter(|actor| Self::can_act(actor));
         choices.extend(actors.map(|actor| Choice::Act(actor.id)));
-        let all = self.options.delivery == Delivery::Unordered;
         for channel in &state.channels {
-            let count = if all { usize::MAX } else { 1 };
             let (from, to) = (channel.from, channel.to);
-            let numbers = channel
-                .messages
-                .iter()
-                .take(count)
-                .map(|(number, _)| *number);
+            let numbers = self.deliverable(channel);
             choices.extend(numbers.map(|number| Choice::Deliver { from, to, number }));
         }
     }
 
     fn apply(&self, state: &State, choice: &Choice) -> Option<Next<State>> {
-        match *choice {
-            Choice::Act(id) => self.act(state, id),
-            Choice::Deliver { from, to, number } => {
-                self.deliver(state, from, to, number).map(Next::one)
-            }
-        }
+        let change = self.change(state, *choice)?;
+        Some(Next {
+            steps: change.steps,
+            ..Next::one(change.made(state))
+        })
+    }
+
+    /// Digests are those of the parts, and what parts become is remembered.
+    fn expand_wanted<F: Digest>(
+        &self,
+        state: &State,
+        sift: impl FnOnce(&[F], &mut Vec<usize>),
+        wanted: &mut Vec<State>,
+    ) {
+        let changes = self.changes(state);
+        let digests: Vec<F> = changes.iter().map(|change| change.digest(state)).collect();
+        let mut places = Vec::new();
+        sift(&digests, &mut places);
+        let found = places.into_iter().filter_map(|at| changes.get(at));
+        wanted.extend(found.map(|change| change.made(state)));
     }
 
     /// Stuck if an actor is; a deadlock if a future is awaited that nobody will resolve; both, where both are.

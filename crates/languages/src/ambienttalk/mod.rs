@@ -40,6 +40,7 @@
 mod actors;
 mod answer;
 mod birth;
+mod change;
 mod code;
 mod compile;
 #[cfg(test)]

@@ -290,20 +290,23 @@ impl Eq for Actor {}
 
 impl State {
     pub(super) fn actor(&self, id: ActorId) -> Option<&Arc<Actor>> {
-        let at = self.actors.binary_search_by_key(&id, |actor| actor.id);
-        self.actors.get(at.ok()?)
+        self.place(id).map(|at| &self.actors[at])
     }
 
-    pub(super) fn actor_mut(&mut self, id: ActorId) -> Option<&mut Arc<Actor>> {
-        let at = self.actors.binary_search_by_key(&id, |actor| actor.id);
-        self.actors.get_mut(at.ok()?)
+    /// Where an actor is.
+    pub(super) fn place(&self, id: ActorId) -> Option<usize> {
+        self.actors.binary_search_by_key(&id, |actor| actor.id).ok()
     }
 
     pub(super) fn channel(&self, from: ActorId, to: ActorId) -> Option<&Arc<Channel>> {
-        let at = self
-            .channels
-            .binary_search_by_key(&(from, to), |c| (c.from, c.to));
-        self.channels.get(at.ok()?)
+        let at = self.channel_at(from, to).ok()?;
+        self.channels.get(at)
+    }
+
+    /// Where a channel is, or where it would be.
+    pub(super) fn channel_at(&self, from: ActorId, to: ActorId) -> Result<usize, usize> {
+        self.channels
+            .binary_search_by_key(&(from, to), |channel| (channel.from, channel.to))
     }
 }
 
@@ -320,11 +323,20 @@ impl Eq for State {}
 
 impl Hash for State {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        for actor in &self.actors {
-            hasher.write_u64(actor.digest);
-        }
-        self.channels.hash(hasher);
+        feed(self.actors.iter(), &self.channels, hasher);
     }
+}
+
+/// What the digest of a configuration is made of.
+pub(super) fn feed<'a, H: Hasher>(
+    actors: impl Iterator<Item = &'a Arc<Actor>>,
+    channels: &[Arc<Channel>],
+    hasher: &mut H,
+) {
+    for actor in actors {
+        hasher.write_u64(actor.digest);
+    }
+    channels.hash(hasher);
 }
 
 impl fmt::Debug for State {

@@ -9,6 +9,7 @@ mod level;
 mod log;
 mod prefixes;
 mod share;
+mod sieve;
 mod table;
 
 use std::collections::BTreeMap;

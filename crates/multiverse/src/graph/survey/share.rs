@@ -7,17 +7,15 @@ use std::ops::BitXor;
 
 use serde::{Deserialize, Serialize};
 
-use super::beside::{Open, Tables};
+use super::beside::Tables;
 use super::level::Level;
 use super::log::Log;
 use super::prefixes::{EndNode, Prefixes};
+use super::sieve::{Sieve, Unknown};
 use super::table::Table;
 use super::{NoWay, Onlooker, Sight, Surveyed};
 use crate::fingerprint::Digest;
 use crate::language::{Language, Outcome};
-
-/// Digests asked about lately: most steps lead to a state that was just met, and nobody needs to be asked again.
-const RECENT: usize = 1 << 16;
 
 /// So many states of a level are held; of the others only the ways there.
 const HELD: usize = 1 << 21;
@@ -41,7 +39,7 @@ pub struct Share<L: Language, F> {
     next: Level<L::State>,
     /// How many states of a level are held.
     held: usize,
-    recent: Vec<F>,
+    sieve: Sieve<F>,
     /// By owner, what is to be asked.
     asking: Vec<Vec<Successor<L::State, F>>>,
     /// By number, what was asked.
@@ -133,7 +131,7 @@ impl<L: Language, F: Digest> Share<L, F> {
             now: Level::new(),
             next: Level::new(),
             held: HELD,
-            recent: vec![F::default(); RECENT],
+            sieve: Sieve::new(),
             asking: (0..of).map(|_| Vec::new()).collect(),
             asked: HashMap::new(),
             asks: 0,
@@ -195,25 +193,33 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// Follows up to so many states of this level. `look` sees each of them, and its outcome if it is an end.
     pub fn expand(&mut self, most: usize, look: &mut impl Onlooker<L>) {
-        let (mut steps, mut coming) = (Vec::new(), Vec::new());
+        let (mut unknown, mut states) = (Vec::new(), Vec::new());
         let tables = self.known.clone();
         let mut open = tables.open();
         for _ in 0..most {
             let Some((id, state)) = self.now.pop().or_else(|| self.recall()) else {
                 return;
             };
-            steps.clear();
-            self.language.expand(&state, &mut steps);
-            if look.breaks_off() {
+            // None: not all steps are known.
+            let mut count = None;
+            let sift = |digests: &[F], places: &mut Vec<usize>| {
+                if !look.breaks_off() {
+                    count = Some(digests.len());
+                    self.sieve.sift(digests, self.of, &mut open, &mut unknown);
+                    places.extend(unknown.iter().map(|unknown| unknown.place));
+                }
+            };
+            self.language.expand_wanted(&state, sift, &mut states);
+            let Some(steps) = count else {
                 self.now.put_back(id, state);
                 return;
-            }
-            self.counts.edges += steps.len() as u64;
-            let is_followed = !steps.is_empty() || self.language.is_followed(&state);
-            self.counts.ends += u64::from(steps.is_empty() && is_followed);
+            };
+            self.counts.edges += steps as u64;
+            let is_followed = steps > 0 || self.language.is_followed(&state);
+            self.counts.ends += u64::from(steps == 0 && is_followed);
             self.counts.unfollowed += u64::from(!is_followed);
             // Of a state that is not followed the outcome says why.
-            let outcome = steps.is_empty().then(|| self.language.outcome(&state));
+            let outcome = (steps == 0).then(|| self.language.outcome(&state));
             look.look(&Sight {
                 language: &self.language,
                 state: &state,
@@ -225,51 +231,28 @@ impl<L: Language, F: Digest> Share<L, F> {
                 let nearest = (self.counts.depth, (self.nth, id));
                 add_end(&mut self.ends, outcome, 1, nearest);
             }
-            for (option, (_, next)) in (0..).zip(steps.drain(..)) {
-                let state = self.language.canonical(next.state);
-                coming.push(Successor {
-                    parent: id,
-                    option,
-                    digest: F::digest(&state),
-                    state,
-                });
+            debug_assert_eq!(unknown.len(), states.len(), "what is wanted is made");
+            for (unknown, state) in unknown.drain(..).zip(states.drain(..)) {
+                self.come(id, &unknown, state);
             }
-            self.come(&mut coming, &mut open);
         }
     }
 
-    /// Steps lead from a state to others.
-    fn come(&mut self, coming: &mut Vec<Successor<L::State, F>>, known: &mut Open<'_, F>) {
-        let of = self.of;
-        // What is looked at is mostly not near: all of it is fetched at once, and then looked at one by one.
-        let slot = |digest: F| digest.word() as usize % RECENT;
-        let recent = coming
-            .iter()
-            .map(|next| self.recent[slot(next.digest)].word());
-        black_box(recent.fold(0, BitXor::bitxor));
-        let mut near = 0;
-        coming.retain(|next| {
-            let digest = next.digest;
-            // Zeros are those that nobody asked about.
-            let recent = std::mem::replace(&mut self.recent[slot(digest)], digest);
-            let is_recent = recent == digest && digest != F::default();
-            if !is_recent {
-                near ^= known.near(digest.owner(of), digest);
-            }
-            !is_recent
-        });
-        black_box(near);
-        for next in coming.drain(..) {
-            let owner = next.digest.owner(of);
-            match known.insert(owner, next.digest) {
-                Some(true) => self.adopt(next.parent, next.option, next.state),
-                Some(false) => {}
-                None => {
-                    self.counts.asked += 1;
-                    self.asking[owner as usize].push(next);
-                }
-            }
+    /// A step leads from `parent` to a state that is new, or of which the owner knows whether it is.
+    fn come(&mut self, parent: u32, unknown: &Unknown<F>, state: L::State) {
+        // As many as a state has options.
+        let option = unknown.place as u32;
+        if unknown.is_new {
+            return self.adopt(parent, option, state);
         }
+        self.counts.asked += 1;
+        let owner = unknown.digest.owner(self.of);
+        self.asking[owner as usize].push(Successor {
+            parent,
+            option,
+            digest: unknown.digest,
+            state,
+        });
     }
 
     fn adopt(&mut self, parent: u32, option: u32, state: L::State) {
@@ -557,7 +540,7 @@ impl<L: Language, F: Digest> Share<L, F> {
         let asked = self.asked.values().chain(&self.asking).map(Vec::capacity);
         self.known.of(self.nth).heap_bytes()
             + self.log.heap_bytes()
-            + self.recent.capacity() * size_of::<F>()
+            + self.sieve.heap_bytes()
             + self.now.heap_bytes()
             + self.next.heap_bytes()
             + asked.sum::<usize>() * size_of::<Successor<L::State, F>>()
