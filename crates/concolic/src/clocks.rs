@@ -90,6 +90,13 @@ impl Clock {
         )
     }
 
+    /// Whether the program has waited for longer since the last reading than is counted.
+    pub(crate) fn is_behind(&self, waited_us: u64) -> bool {
+        let at_us = self.last.map_or(0, |(_, at_us)| at_us);
+        let waited = waited_us.saturating_sub(at_us);
+        self.unit_us.is_some_and(|unit| waited / unit > self.most)
+    }
+
     /// What may have passed since the origin when it is read, and what relates that to the reading before: `answer` is the
     /// expression of it, `reads` are the inputs before it, and so long has the program waited for certain.
     pub(crate) fn elapses(

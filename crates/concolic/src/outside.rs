@@ -55,6 +55,12 @@ impl Outside {
         self.state.elapsed_us().saturating_sub(self.vague_us)
     }
 
+    /// Whether the program has waited for longer than what is known of some clock's times.
+    pub(crate) fn is_far_ahead(&self) -> bool {
+        let waited_us = self.waited_us();
+        self.clocks.iter().any(|clock| clock.is_behind(waited_us))
+    }
+
     /// What may have passed since a clock's origin when it is read; nothing if no origin of it is kept.
     pub(crate) fn elapses(
         &self,

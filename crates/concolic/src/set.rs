@@ -346,6 +346,9 @@ fn is_float(ty: ValType) -> bool {
     matches!(ty, ValType::F32 | ValType::F64)
 }
 
+/// So many combinations of inputs are counted out, unless somebody wants it otherwise.
+pub(crate) const MOST_COMBINATIONS: u128 = 1 << 16;
+
 /// How many combinations of values several sets have.
 pub(crate) fn combinations<'s>(sets: impl IntoIterator<Item = &'s Set>) -> u128 {
     let counts = sets.into_iter().map(Set::count);

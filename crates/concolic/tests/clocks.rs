@@ -251,3 +251,15 @@ fn graphs_of_random_programs_with_clocks_hold_exactly_the_states_of_all_runs() {
     }
     assert!(compared > 310, "{compared}");
 }
+
+/// Times of clocks are known up to a bound: a program that waits for longer is never called complete, and one that waits
+/// just so long is.
+#[test]
+fn waits_for_longer_than_clocks_are_followed_are_said() {
+    for (time, count) in [(1 << 29, 0), ((1 << 29) + 1, 1)] {
+        closed(&waits(time, 1), 0, |graph, pause| {
+            assert_eq!(pause, Pause::Complete);
+            assert_eq!(graph.language().unexplored().len(), count, "{time} ms");
+        });
+    }
+}

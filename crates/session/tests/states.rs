@@ -229,7 +229,7 @@ fn interrupts_are_explored_or_are_not_left_out_in_silence() {
     let report = explored(&program, Some(&board), &StatesOptions::default());
     assert!(report.complete, "{:?}", report.unexplored);
     // Sixteen counts, at each of the moments of a round.
-    assert_eq!((report.states, report.traps.len()), (1040, 0));
+    assert_eq!((report.states, report.traps.len()), (144, 0));
     let options = StatesOptions {
         without_events: true,
         ..StatesOptions::default()

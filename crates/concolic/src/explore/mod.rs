@@ -539,6 +539,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 passes_stop: std::mem::take(&mut passes_stop),
                 most_rounds: self.bounds.rounds,
                 selects_fork: self.bounds.selects_fork,
+                reads: (self.is_round && state.marks.is_none()).then_some(&*state.reads),
                 decided: decided.take(),
                 touching: listening.as_ref().map(|l| l.touching.as_slice()),
                 assumed: self.touched.assumed.as_deref(),

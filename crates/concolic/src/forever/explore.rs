@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
+use super::anything::StateWord;
 use super::{Company, Comparing, Device, DeviceState, Facts};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
@@ -17,10 +18,17 @@ struct Counters<'c, 'd> {
     solver: &'c dyn Fn() -> Option<Box<dyn Solver>>,
     about: &'c Comparing<'d>,
     budget: &'d Budget<'d>,
+    /// Words that were taken for anything once, and on which something depended then.
+    tried: Vec<StateWord>,
+    /// Those that are compared nevertheless, in this try: what counts may come to its bound a little later.
+    compared: Vec<StateWord>,
 }
 
 /// Graphs with fewer states are not asked for counters: what counts to a bound comes to it.
 const FEW_STATES: usize = 125;
+
+/// With so many states, or after so many instructions, words that count are taken for anything although that matters.
+const MANY_TRIED: (usize, u64) = (1 << 12, 20_000_000);
 
 /// With so many states, others may help to look at those that come: before that, most graphs have closed, or begun anew.
 const MANY_STATES: usize = 2 * FEW_STATES;
@@ -40,8 +48,37 @@ impl<'d> Refining for Counters<'_, 'd> {
     /// What counts shows while the graph grows; one that rests has closed, or was cut.
     fn change(&mut self, graph: &Graph<Rc<Device<'d>>>, rests: Option<Pause>) -> Option<Facts> {
         let device = graph.language();
+        let change = self.change_of(device, graph, rests);
+        change.map(|facts| Facts {
+            tried: self.tried.clone(),
+            ..facts
+        })
+    }
+
+    fn first_look(&self) -> usize {
+        16
+    }
+}
+
+impl<'d> Counters<'_, 'd> {
+    fn change_of(
+        &mut self,
+        device: &Device<'d>,
+        graph: &Graph<Rc<Device<'d>>>,
+        rests: Option<Pause>,
+    ) -> Option<Facts> {
         if let Some(news) = device.news() {
             return Some(news);
+        }
+        if let Some(facts) = self.compares_again(device, rests) {
+            return Some(facts);
+        }
+        let is_many = graph.len() >= MANY_TRIED.0 || device.steps() >= MANY_TRIED.1;
+        let is_cut = rests.is_some_and(|rests| rests != Pause::Complete);
+        if !self.compared.is_empty() && (is_many || is_cut) {
+            let mut facts = device.facts();
+            facts.anything.append(&mut self.compared);
+            return Some(facts);
         }
         if rests.is_some() {
             return None;
@@ -57,7 +94,7 @@ impl<'d> Refining for Counters<'_, 'd> {
         if states.len() < FEW_STATES {
             return None;
         }
-        if let Some(word) = device.counter(&states) {
+        if let Some(word) = device.counter(&states, &self.compared) {
             let mut facts = device.facts();
             facts.anything.push(word);
             return Some(facts);
@@ -71,8 +108,23 @@ impl<'d> Refining for Counters<'_, 'd> {
         None
     }
 
-    fn first_look(&self) -> usize {
-        16
+    /// Once a graph has closed in which something depends on words that count: to try whether it closes with them, too.
+    fn compares_again(&mut self, device: &Device<'d>, rests: Option<Pause>) -> Option<Facts> {
+        if rests != Some(Pause::Complete) || device.is_cut() {
+            return None;
+        }
+        let is_given = |word: &StateWord| self.about.anything.contains(word);
+        let is_clock = |word: &StateWord| matches!(word, StateWord::Clock(_));
+        let mut mattered = device.maybe();
+        mattered.retain(|word| !is_given(word) && !is_clock(word) && !self.tried.contains(word));
+        if mattered.is_empty() {
+            return None;
+        }
+        let mut facts = device.facts();
+        facts.anything.retain(|word| !mattered.contains(word));
+        self.tried.extend(&mattered);
+        self.compared = mattered;
+        Some(facts)
     }
 }
 
@@ -96,6 +148,8 @@ pub fn explore_states<'d>(
         solver,
         about,
         budget,
+        tried: Vec::new(),
+        compared: Vec::new(),
     };
     let Refined {
         exploration, pause, ..

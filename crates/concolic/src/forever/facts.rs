@@ -19,6 +19,10 @@ pub struct Facts {
     pub(super) times: Vec<(StateWord, PrimitiveId)>,
     /// What of the memory is written before it is read.
     pub(super) unread: Unread,
+    /// Words that were taken for anything once, and on which something depended then. Where they are compared, that is tried
+    /// as long as there are few states.
+    #[serde(skip)]
+    pub(super) tried: Vec<StateWord>,
 }
 
 impl Facts {
@@ -29,6 +33,7 @@ impl Facts {
             touched: Some(about.touched.clone().unwrap_or_default()),
             times: about.times.clone(),
             unread: about.unread.clone(),
+            tried: Vec::new(),
         }
     }
 
@@ -76,6 +81,7 @@ impl Device<'_> {
                 .map(|(word, clock)| (*word, self.clocks[*clock as usize].id))
                 .collect(),
             unread: self.unread(),
+            tried: Vec::new(),
         }
     }
 

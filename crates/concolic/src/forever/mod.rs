@@ -51,7 +51,7 @@ use crate::explore::{
     said_once,
 };
 use crate::path::{Cut, End, Read, ReadPart, Unexplored};
-use crate::set::{Set, cell_of, value_of};
+use crate::set::{MOST_COMBINATIONS, Set, cell_of, value_of};
 use crate::shadow::Touched;
 use crate::solver::Solver;
 
@@ -162,6 +162,9 @@ pub struct Comparing<'d> {
 /// So many units pass between two readings of a clock at most (six days of milliseconds): twice that is a number with which
 /// bounds of differences still can compute.
 const MOST_ELAPSED: u64 = 1 << 29;
+
+/// Why something is left out: a program waits for longer than that.
+const FAR_AHEAD: &str = "the program waits for longer than 2^29 units of a clock that it may read (six days of milliseconds, nine minutes of microseconds): how much later it is then is not known exactly";
 
 /// So many of the last states at a place are asked whether they are all of a new one.
 const MOST_COVERING: usize = 256;
@@ -304,7 +307,7 @@ impl<'d> Device<'d> {
             found_times: RefCell::default(),
             clocks,
             live,
-            most: relation::MOST_COMBINATIONS,
+            most: MOST_COMBINATIONS,
             watched: about.watched,
             is_split: about.is_split,
             calls: about.calls,
@@ -569,6 +572,7 @@ impl<'d> Device<'d> {
         let mut reached = Vec::new();
         let mut opaque: Vec<Arrived> = Vec::new();
         for stop in round.stops {
+            self.note_waits(&stop, look);
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
             let mut took = leg.as_ref().and_then(|leg| Took::of(leg, &stop.state));
@@ -587,6 +591,7 @@ impl<'d> Device<'d> {
             reached.push(Reached::stop(arrived, settled, None));
         }
         for (end, stop) in round.ended {
+            self.note_waits(&stop, look);
             let (reads, constraints) = (&stop.state.reads, &stop.state.constraints);
             self.note_influence(&bench.dag, reads, constraints, before);
             let mut took = leg.as_ref().and_then(|leg| Took::of(leg, &stop.state));
@@ -657,6 +662,18 @@ impl<'d> Device<'d> {
         bench
     }
 
+    /// Says so where a program has waited for longer than its clocks are followed.
+    fn note_waits(&self, stop: &Waiting, look: &mut Look) {
+        if stop.state.outside.is_far_ahead() {
+            look.unexplored.push(Unexplored {
+                at: None,
+                inputs: Vec::new(),
+                types: Vec::new(),
+                reason: FAR_AHEAD.into(),
+            });
+        }
+    }
+
     /// Notes what was decided of words that are taken for anything.
     fn note_influence(
         &self,
@@ -718,8 +735,8 @@ impl<'d> Device<'d> {
     }
 
     /// A word that many of these states differ in alone, more than when it was asked last, if there is one: to be taken
-    /// for anything from the start on.
-    fn counter(&self, states: &[DeviceState]) -> Option<StateWord> {
+    /// for anything from the start on. Some are compared nevertheless.
+    fn counter(&self, states: &[DeviceState], compared: &[StateWord]) -> Option<StateWord> {
         if self.words.len() >= MOST_WORDS {
             return None;
         }
@@ -727,7 +744,7 @@ impl<'d> Device<'d> {
         let found = counters::counter(
             &mut bench,
             states,
-            &self.words,
+            &[&self.words, compared].concat(),
             &mut self.counted.borrow_mut(),
         );
         self.bench.replace(Some(bench));

@@ -22,9 +22,6 @@ use crate::path::Read;
 use crate::set::{Set, combination, combinations};
 use crate::zone::{Term, Zone};
 
-/// So many combinations of inputs are counted out, unless somebody wants it otherwise; of more, bounds of differences or the
-/// expressions are kept.
-pub(super) const MOST_COMBINATIONS: u128 = 1 << 16;
 /// Of so many rows of combinations, which one it is is told as an expression.
 const MOST_TOLD: usize = 64;
 /// From so many on, they are counted out together.

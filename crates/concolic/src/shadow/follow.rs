@@ -1,12 +1,17 @@
 //! Following instructions: what they move, what they compute, and what has to be decided first.
 
+use std::collections::BTreeSet;
+
 use borges_vm::num::NumericOp as N;
 use borges_vm::{Observer, Site, ValType};
 
+use super::traps::{converts, divides};
 use super::{Ask, Follower, KNOWN, Stopped};
-use crate::code::Op;
+use crate::code::{Decoded, Op};
 use crate::dag::Expr;
 use crate::path::Cut;
+use crate::set::{MOST_COMBINATIONS, combinations};
+use crate::touch::Own;
 
 impl Observer for Follower<'_> {
     #[inline]
@@ -14,11 +19,11 @@ impl Observer for Follower<'_> {
         let Some(number) = self.code.number(site.offset()) else {
             return false;
         };
-        if self.is_moment && self.touching.is_some() {
+        let decoded = *self.code.decoded(number);
+        if self.is_moment && !self.is_quiet(number, decoded, site) {
             self.stopped = Some(Stopped::Moment);
             return true;
         }
-        let decoded = *self.code.decoded(number);
         let passes = std::mem::take(&mut self.passes_stop);
         if decoded.is_stop && !passes && self.decided.is_none() {
             self.stopped = Some(Stopped::Place);
@@ -62,6 +67,25 @@ impl Observer for Follower<'_> {
 }
 
 impl Follower<'_> {
+    /// Whether no handler can tell if the next instruction is executed before it or after, whichever they are: those of today
+    /// may subscribe others. A moment waits until these are over: by then, less is left of what was read.
+    #[inline]
+    fn is_quiet(&self, number: usize, decoded: Decoded, site: &Site<'_>) -> bool {
+        if self.touching.is_none() {
+            return true;
+        }
+        let computes = match decoded.op {
+            Op::PushKnown | Op::Pop | Op::RefIsNull => true,
+            Op::LocalGet(_) | Op::LocalSet(_) | Op::LocalTee(_) => true,
+            Op::Unary(op) => !converts(op),
+            Op::Binary(op) => !divides(op),
+            Op::Select => !self.selects_fork && self.shadow.cell(site.top() - 1) == KNOWN,
+            _ => false,
+        };
+        let is_own = matches!(self.code.own(number), Own::Nothing);
+        computes && is_own && !decoded.is_stop
+    }
+
     #[inline]
     fn follow(&mut self, op: Op, site: &Site<'_>) -> Option<Stopped> {
         let top = site.top();
@@ -136,7 +160,8 @@ impl Follower<'_> {
             }
             Op::Select => {
                 let condition = self.shadow.cell(top - 1);
-                if condition == KNOWN || self.selects_fork {
+                let forks = self.selects_fork || self.decided.is_some();
+                if condition == KNOWN || forks || self.is_wide(condition, site) {
                     let stopped = self.condition(site);
                     if stopped.is_some() {
                         return stopped;
@@ -268,6 +293,23 @@ impl Follower<'_> {
         }
         let label = (known(site, 1) as u32).min(labels - 1);
         self.transfer(site, label as usize, site.top() - 1)
+    }
+
+    /// Whether what is chosen depends on so many values together that they are not counted out: a state keeps it as it came
+    /// about then, and that grows from state to state. Of ways that part here each one knows what it has.
+    fn is_wide(&self, condition: Expr, site: &Site<'_>) -> bool {
+        let Some(reads) = self.reads else {
+            return false;
+        };
+        let top = site.top();
+        let chosen = [self.shadow.cell(top - 3), self.shadow.cell(top - 2)];
+        let exprs = chosen.into_iter().filter(|expr| *expr != KNOWN);
+        let inputs: BTreeSet<u32> = exprs
+            .chain([condition])
+            .flat_map(|expr| self.dag.inputs(expr).iter().copied())
+            .collect();
+        let domains = inputs.iter().filter_map(|at| reads.get(*at as usize));
+        combinations(domains.map(|read| &read.domain)) > MOST_COMBINATIONS
     }
 
     fn select(&mut self, condition: Expr, site: &Site<'_>) -> Option<Stopped> {

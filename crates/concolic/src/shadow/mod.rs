@@ -17,7 +17,7 @@ use crate::constraint::Constraint;
 use crate::coverage::Coverage;
 use crate::dag::{Dag, Expr};
 use crate::memory::Memory;
-use crate::path::Cut;
+use crate::path::{Cut, Read};
 use crate::touch::Marks;
 
 pub(crate) use bytes::Bytes;
@@ -175,6 +175,8 @@ pub(crate) struct Follower<'f> {
     pub(crate) passes_stop: bool,
     pub(crate) most_rounds: Option<u32>,
     pub(crate) selects_fork: bool,
+    /// What was read, where a choice fork too that depends on more values together than can be counted out.
+    pub(crate) reads: Option<&'f [Read]>,
     /// For the next instruction alone.
     pub(crate) decided: Option<Decided>,
     /// The instructions after which events may arrive, by number, if any may.

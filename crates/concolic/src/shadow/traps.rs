@@ -8,21 +8,40 @@ use crate::constraint::Constraint;
 use crate::dag::Expr;
 use crate::set::{Set, greatest};
 
+/// Whether it may trap, by what it is divided by.
+pub(super) fn divides(op: N) -> bool {
+    matches!(
+        op,
+        N::I32DivS
+            | N::I32DivU
+            | N::I32RemS
+            | N::I32RemU
+            | N::I64DivS
+            | N::I64DivU
+            | N::I64RemS
+            | N::I64RemU
+    )
+}
+
+/// Whether it may trap, by a float that is no such integer.
+pub(super) fn converts(op: N) -> bool {
+    matches!(
+        op,
+        N::I32TruncF32S
+            | N::I32TruncF32U
+            | N::I32TruncF64S
+            | N::I32TruncF64U
+            | N::I64TruncF32S
+            | N::I64TruncF32U
+            | N::I64TruncF64S
+            | N::I64TruncF64U
+    )
+}
+
 impl Follower<'_> {
     pub(super) fn division_traps(&mut self, op: N, a: Expr, b: Expr) -> Vec<(Trap, Constraint)> {
         let mut traps = Vec::new();
-        let divides = matches!(
-            op,
-            N::I32DivS
-                | N::I32DivU
-                | N::I32RemS
-                | N::I32RemU
-                | N::I64DivS
-                | N::I64DivU
-                | N::I64RemS
-                | N::I64RemU
-        );
-        if divides && self.dag.as_const(b).is_none_or(|b| b == 0) {
+        if divides(op) && self.dag.as_const(b).is_none_or(|b| b == 0) {
             let zero = Constraint::new(b, Set::single(0));
             traps.push((Trap::DivideByZero, zero));
         }
@@ -47,18 +66,7 @@ impl Follower<'_> {
     }
 
     pub(super) fn conversion_traps(&mut self, op: N, a: Expr) -> Vec<(Trap, Constraint)> {
-        let traps = matches!(
-            op,
-            N::I32TruncF32S
-                | N::I32TruncF32U
-                | N::I32TruncF64S
-                | N::I32TruncF64U
-                | N::I64TruncF32S
-                | N::I64TruncF32U
-                | N::I64TruncF64S
-                | N::I64TruncF64U
-        );
-        if !traps {
+        if !converts(op) {
             return Vec::new();
         }
         let ty = op.operands()[0];

@@ -194,7 +194,7 @@ fn what_was_kept_is_gone_on_with_here_and_on_the_command_line() {
 
 #[test]
 fn who_pauses_it_has_what_was_found() {
-    let mut session = opened(&example("binary-counter/binary-counter"));
+    let mut session = opened(&example("breakout/breakout"));
     let mut heard = 0;
     let listing = listing(&mut session, &held(&[], 1), &mut |event| {
         heard += u32::from(matches!(event, Event::Surveying { states, .. } if states > 1));
