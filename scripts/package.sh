@@ -33,7 +33,7 @@ program() {
     CARGO_PROFILE_RELEASE_STRIP=symbols \
         CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
         CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
-        cargo build --quiet --release --target "$triple" -p borges-cli --no-default-features >&2
+        cargo build --quiet --release --target "$triple" -p borges-cli --no-default-features --features queue >&2
     local file=$target/$triple/release/borges
     [ -e "$file" ] && echo "$file" || echo "$file.exe"
 }
@@ -124,6 +124,9 @@ try() {
     "${start[@]}" --version | grep "$version" >/dev/null
     "${start[@]}" --quiet run "$examples/lease/lease.wasm" </dev/null | grep 'seconds left' >/dev/null
     printf 'entry\nback\nboard\n' | "${start[@]}" repl "$examples/color-dial/color-dial.wasm" | grep 'nothing was done to the board' >/dev/null
+    # Nobody listens there: a program that can ask a queue says so, one without queues says something else.
+    { "${start[@]}" --quiet paths "$examples/knock/knock.wasm" --max-inputs 1 --queue nats://127.0.0.1:1 2>&1 || true; } |
+        grep 'no queue answers at' >/dev/null
     # Trying values answers this, without a solver.
     "${start[@]}" --quiet paths "$examples/knock/knock.wasm" --max-inputs 1 | grep '^2 paths' >/dev/null
     "${start[@]}" --quiet explore "$examples/philosophers/philosophers.oz" | grep deadlock >/dev/null
