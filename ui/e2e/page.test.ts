@@ -449,6 +449,12 @@ test("of a program of WASI it is said which calls may fail and how input comes, 
     await tab.getByLabel("errors", { exact: true }).fill("1");
     await tab.getByRole("button", { name: "Paths", exact: true }).click();
     await tab.getByRole("button", { name: /fd_read\(.*EIO/ }).first().waitFor();
+    // The picture of all states takes what is proved takes.
+    await tab.getByRole("tab", { name: "States" }).click();
+    await tab.getByLabel("pieces of").fill("1");
+    await tab.getByLabel("calls may fail").check();
+    await tab.getByRole("button", { name: "Draw from here" }).click();
+    await tab.getByText("9 states, 18 ways").waitFor();
   } finally {
     await other.stop();
   }
