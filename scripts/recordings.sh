@@ -2,7 +2,7 @@
 # Records the programs of scripts/real-programs.sh on other engines (Node, wasmtime, Chromium), imports the recordings and
 # replays them here: exit codes, both outputs and all that the programs hand to their host must be equal.
 #
-#   scripts/recordings.sh [NAME…]     those programs; all without a name
+#   scripts/recordings.sh [NAME…]     those programs; all without a name; library is one whose exports are called
 #
 # ENGINES="node wasmtime" leaves the others out. It ends with 75 if a registry cannot be reached.
 set -euo pipefail
@@ -19,4 +19,5 @@ if [ -z "$borges" ]; then
     borges=$target/debug/borges
 fi
 export PYTHONPATH=$PWD/recorders/python PYTHONDONTWRITEBYTECODE=1
+"$folder/venv/bin/python" recorders/wasm/make.py --check
 exec "$folder/venv/bin/python" scripts/real-programs/recordings.py "$borges" "$folder" "$@"

@@ -62,7 +62,7 @@ scripts/dap.sh test
 if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
     {
         export BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges
-        scripts/real-programs.sh lua bzip2 esbuild && ENGINES="node wasmtime" scripts/recordings.sh lua bzip2
+        scripts/real-programs.sh lua bzip2 esbuild && ENGINES="node wasmtime" scripts/recordings.sh lua bzip2 library
     } || {
         [ $? = 75 ] && echo "real programs: not compared, because a registry could not be reached" >&2
     }

@@ -1,61 +1,73 @@
-// Numbers and bytes in a row, with their running check (docs/recordings.md).
+// Numbers and bytes in a row, with their running check (docs/recordings.md). They stand in the memory of a module of its
+// own, to which a program's calls of WASI are added without JavaScript (recorder.js).
 
-const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
-  for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
-  return byte;
-});
-// Worth its call for many bytes only.
-const native = globalThis.process?.getBuiltinModule?.('node:zlib')?.crc32;
+import modules from './recorder.js';
 
-/** CRC-32 of bytes behind those of another. */
-export function crc(check, bytes) {
-  if (native && bytes.length > 1000) return native(bytes, check >>> 0);
-  check = ~check;
-  for (let at = 0; at < bytes.length; at++) check = TABLE[(check ^ bytes[at]) & 0xff] ^ (check >>> 8);
-  return ~check;
+/** The letters of the types of those functions of WASI that are recorded without JavaScript. */
+export const fast = modules.functions;
+
+const compiled = {};
+
+/** An instance of one of the modules that record. */
+export function instance(name, imports) {
+  compiled[name] ??= new WebAssembly.Module(Uint8Array.from(atob(modules[name]), (letter) => letter.charCodeAt(0)));
+  return new WebAssembly.Instance(compiled[name], imports).exports;
 }
 
-/** The 16 bits that stand for a check. */
-export const folded = (check) => (check ^ (check >>> 16)) & 0xffff;
-
-const CHUNK = 1 << 20;
-const scratch = new DataView(new ArrayBuffer(8));
+// Where what was not taken yet begins in the module's memory.
+const BEGIN = 458752;
+// No call has more than so many bytes of numbers.
+const FEW = 1 << 14;
 
 export class Stream {
-  #full = [];
-  #bytes = new Uint8Array(CHUNK);
+  /** The functions of the module. */
+  module;
+  #memory;
+  #few = new Uint8Array(FEW);
+  #fewView = new DataView(this.#few.buffer);
   #length = 0;
-  #checked = 0;
-  #check = 0;
 
-  #room(count) {
-    if (this.#length + count <= this.#bytes.length) return;
-    this.#sum();
-    this.#full.push(this.#bytes.subarray(0, this.#length));
-    this.#bytes = new Uint8Array(Math.max(CHUNK, count));
-    this.#length = this.#checked = 0;
+  /** @param stopped what is called if the host calls the program within a call of its own */
+  constructor(stopped) {
+    this.module = instance('stream', { host: { stopped } });
   }
 
-  /** Brings the check up to here. */
-  #sum() {
-    this.#check = crc(this.#check, this.#bytes.subarray(this.#checked, this.#length));
-    this.#checked = this.#length;
+  #bytes() {
+    const { buffer } = this.module.memory;
+    if (this.#memory?.buffer !== buffer) this.#memory = new Uint8Array(buffer);
+    return this.#memory;
   }
 
   bytes(bytes) {
-    this.#room(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+    this.flush();
+    const at = this.module.room(bytes.length) >>> 0;
+    this.#bytes().set(bytes, at);
+    this.module.put(bytes.length);
+  }
+
+  /** What was written so far goes to the module, before the module writes something. */
+  flush() {
+    const length = this.#length;
+    if (length === 0) return;
+    this.#length = 0;
+    const at = this.module.room(length) >>> 0;
+    const bytes = this.#bytes();
+    for (let from = 0; from < length; from++) bytes[at + from] = this.#few[from];
+    this.module.put(length);
+  }
+
+  #room() {
+    if (this.#length + 10 > FEW) this.flush();
   }
 
   /** LEB128 of a number from 0 to 2^53. */
   number(number) {
-    this.#room(8);
+    this.#room();
     while (number >= 0x80) {
-      this.#bytes[this.#length++] = (number & 0x7f) | 0x80;
+      this.#few[this.#length++] = (number & 0x7f) | 0x80;
       number = number < 0x80000000 ? number >>> 7 : Math.floor(number / 128);
     }
-    this.#bytes[this.#length++] = number;
+    this.#few[this.#length++] = number;
   }
 
   /** A signed number of 32 bits. */
@@ -65,23 +77,21 @@ export class Stream {
 
   /** A signed number of 64 bits. */
   signedLong(number) {
-    let rest = BigInt.asUintN(64, (number << 1n) ^ (number >> 63n));
-    while (rest > 0x1fffffffffffffn) {
-      this.bytes([Number(rest & 0x7fn) | 0x80]);
-      rest >>= 7n;
-    }
-    this.number(Number(rest));
+    this.flush();
+    this.module.room(16);
+    this.module.signed(number);
   }
 
   float(number, size) {
-    if (size === 4) scratch.setFloat32(0, number, true);
-    else scratch.setFloat64(0, number, true);
-    this.bytes(new Uint8Array(scratch.buffer, 0, size));
+    this.#room();
+    if (size === 4) this.#fewView.setFloat32(this.#length, number, true);
+    else this.#fewView.setFloat64(this.#length, number, true);
+    this.#length += size;
   }
 
   fixed(number, size) {
-    this.#room(size);
-    for (let at = 0; at < size; at++) this.#bytes[this.#length++] = number >>> (8 * at);
+    this.#room();
+    for (let at = 0; at < size; at++) this.#few[this.#length++] = number >>> (8 * at);
   }
 
   text(text) {
@@ -90,26 +100,25 @@ export class Stream {
     this.bytes(bytes);
   }
 
-  /** Writes the check of all that came before: of 16 bits behind calls, which later checks leave out, else of 32. */
-  check(size) {
-    // Or a part of it would begin a new chunk, and the check with it.
-    this.#room(size);
-    this.#sum();
-    this.fixed(size === 2 ? folded(this.#check) : this.#check, size);
-    this.#checked = this.#length;
+  /** CRC-32 of bytes. */
+  crc(bytes) {
+    const { module } = this;
+    let check = 0;
+    // They lie where what is recorded next will.
+    for (let from = 0; from < bytes.length; from += 1 << 20) {
+      const part = bytes.subarray(from, from + (1 << 20));
+      const at = module.room(part.length) >>> 0;
+      this.#bytes().set(part, at);
+      check = module.crc(check, at, at + part.length);
+    }
+    return check;
   }
 
   /** All that was written since the last time. */
   take() {
-    const parts = [...this.#full, this.#bytes.subarray(0, this.#length)];
-    const taken = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      taken.set(part, at);
-      at += part.length;
-    }
-    this.#full = [];
-    this.#length = this.#checked = 0;
+    this.flush();
+    const taken = this.#bytes().slice(BEGIN, this.module.at.value >>> 0);
+    this.module.taken();
     return taken;
   }
 }

@@ -13,6 +13,8 @@ import tempfile
 import time
 import zlib
 
+import wasmtime
+
 import compare
 
 TOP = pathlib.Path(__file__).absolute().parents[2]
@@ -22,6 +24,21 @@ ENGINES = {
     "wasmtime": [sys.executable, "-m", "borges_record"],
     "chromium": ["node", TOP / "scripts/real-programs/chromium.js"],
 }
+
+
+# A library, and what a host calls of it: random bytes and floats go through what is recorded.
+LIBRARY = """(module
+  (import "wasi_snapshot_preview1" "random_get" (func $random (param i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (global $total (mut i64) (i64.const 0))
+  (func (export "_initialize") (global.set $total (i64.const -5)))
+  (func (export "roll") (param $sides i32) (result i32)
+    (drop (call $random (i32.const 16) (i32.const 4)))
+    (global.set $total (i64.add (global.get $total) (i64.load32_u (i32.const 16))))
+    (i32.rem_u (i32.load (i32.const 16)) (local.get $sides)))
+  (func (export "mix") (param f32 f64) (result f64) (f64.mul (f64.promote_f32 (local.get 0)) (local.get 1)))
+  (func (export "total") (result i64) (global.get $total)))"""
+CALLS = ["roll 6", "mix 0.1 -2.5", "roll 20", "total"]
 
 
 # What WASI is in a browser.
@@ -79,11 +96,32 @@ def check(module, there, recording, session, took):
     )
 
 
+def library(engine, place):
+    """A library is recorded on an engine, and its calls made again here, which must return the same."""
+    module, recording = place / "library.wasm", place / "library.recording"
+    module.write_bytes(wasmtime.wat2wasm(LIBRARY))
+    calls = [part for call in CALLS for part in ("--call", call)]
+    there = subprocess.run([*ENGINES[engine], module, "-o", recording, *calls], capture_output=True, text=True)
+    if there.returncode:
+        return f"FAILED: {there.stderr[-2000:]}"
+    session = recording.with_suffix(f".{engine}.borges")
+    command = [compare_with, "--json", "import", recording, module, "-o", session]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        return f"FAILED: {done.stderr}"
+    imported = json.loads(done.stdout)
+    if (imported["ending"], imported["calls"]) != ("the program returned", 2):
+        return f"FAILED: {imported}"
+    return f"equal: {len(CALLS)} calls of exports returned {' '.join(there.stdout.split())}"
+
+
 def main():
     global compare_with
     compare_with, folder, *names = sys.argv[1:]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    has_library = not names or "library" in names
+    names = [name for name in names or compare.PROGRAMS if name != "library"]
     unknown = [name for name in names if name not in compare.PROGRAMS]
     if unknown:
         sys.exit(f"there is no program {unknown[0]}: {', '.join(compare.PROGRAMS)}")
@@ -91,7 +129,7 @@ def main():
     if "chromium" in engines:
         os.environ["SHIM"] = str(shim(folder))
     failed = 0
-    for name in names or compare.PROGRAMS:
+    for name in names:
         module = compare.program(folder, name)
         with tempfile.TemporaryDirectory() as place:
             place = pathlib.Path(place)
@@ -104,8 +142,14 @@ def main():
                     said = recorded(engine, module, arguments, stdin, place)
                     failed += not said.startswith("equal")
                     print(f"{name} {' '.join(arguments)[:40]!r} on {engine}: {said}", flush=True)
+    for engine in [engine for engine in engines if engine != "chromium"] if has_library else []:
+        with tempfile.TemporaryDirectory() as place:
+            said = library(engine, pathlib.Path(place))
+        failed += not said.startswith("equal")
+        print(f"a library on {engine}: {said}", flush=True)
     if failed:
         sys.exit(f"{failed} recordings differ")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -244,3 +244,32 @@ fn errors_say_where_and_what_to_write() {
             .error(("n.toml", &text), "it sends nothing", "");
     assert!(error.to_string().contains("n.toml:11"), "{error}");
 }
+
+#[test]
+fn programs_are_linked_by_name() {
+    let network = parsed(&TWO.replace(
+        "program = \"motor.wasm\"",
+        "program = \"motor.wasm\"\nlink = { units = \"units.wasm\", a-b = \"lib/b.wasm\" }",
+    ));
+    let [door, motor] = network.boards.as_slice() else {
+        panic!("{:?}", network.boards)
+    };
+    assert_eq!(door.links, []);
+    let links = [("units", "units.wasm"), ("a-b", "lib/b.wasm")];
+    assert_eq!(
+        motor.links,
+        links.map(|(name, file)| (name.to_owned(), file.to_owned()))
+    );
+    for (link, said) in [
+        ("link = \"units.wasm\"", "{ filter = \"filter.wasm\" }"),
+        ("link = { units = 1 }", "write a text"),
+    ] {
+        let text = format!("{TWO}{link}\n");
+        let error = NetworkFile::parse("network.toml", &text).map(|_| ());
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains(said) && error.contains("network.toml:9"),
+            "{error}"
+        );
+    }
+}

@@ -3,6 +3,8 @@
 //! node recorders/js/command.js examples/save-notes/save-notes.wasm -o crates/session/tests/recordings/save-notes.recording \
 //!     --dir A COPY OF examples/save-notes/data::/data < examples/save-notes/notes.in
 
+#[path = "imports/entries.rs"]
+mod entries;
 #[path = "imports/writer.rs"]
 mod writer;
 
@@ -19,6 +21,8 @@ use borges_wasi::{Function, WasmType};
 use writer::{all, printing, written};
 
 const RECORDING: &[u8] = include_bytes!("recordings/save-notes.recording");
+/// The same, by the second version of the format.
+const SECOND: &[u8] = include_bytes!("recordings/save-notes-2.recording");
 const PROGRAM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../examples/save-notes/save-notes.wasm"
@@ -46,6 +50,27 @@ fn console(session: &mut Session) -> String {
         Reply::Board(board) => board.board["console"]["tail"].to_string(),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn both_versions_of_the_format_come_to_the_same() {
+    let [first, second] = [RECORDING, SECOND].map(|recording| {
+        let imported = replayed(recording, PROGRAM, None).expect("it replays");
+        (
+            imported.calls,
+            imported.steps,
+            imported.printed,
+            imported.ending,
+        )
+    });
+    assert_eq!(first, second);
+    assert_eq!([RECORDING, SECOND].map(|recording| recording[7]), [1, 2]);
+    let newer = [&SECOND[..7], &[3], &SECOND[8..]].concat();
+    let error = refused(&newer).to_string();
+    assert!(
+        error.contains("version 3 of the format, and this Borges reads versions 1 and 2"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -178,18 +203,23 @@ fn recorders_know_all_of_wasi() {
 
 #[test]
 fn what_was_changed_is_found_at_its_call() {
+    for recording in [RECORDING, SECOND] {
+        changes_are_found(recording);
+    }
+}
+
+fn changes_are_found(whole: &[u8]) {
     // Where each call begins.
-    let (mut begins, mut recording) =
-        (Vec::new(), HostRecording::new(RECORDING).expect("it opens"));
+    let (mut begins, mut recording) = (Vec::new(), HostRecording::new(whole).expect("it opens"));
     loop {
         begins.push(recording.position());
         if let Recorded::End(_) = recording.read_on().expect("it is whole") {
             break;
         }
     }
-    for at in 0..RECORDING.len() {
+    for at in 0..whole.len() {
         for bits in [1, 0x80, 0xff] {
-            let mut changed = RECORDING.to_vec();
+            let mut changed = whole.to_vec();
             changed[at] ^= bits;
             let damaged = begins.iter().filter(|begin| **begin <= at).count() as u64;
             match (all(&changed), damaged) {
@@ -209,9 +239,9 @@ fn what_was_changed_is_found_at_its_call() {
             }
         }
     }
-    for length in 0..RECORDING.len() {
+    for length in 0..whole.len() {
         let damaged = begins.iter().filter(|begin| **begin <= length).count() as u64;
-        match all(&RECORDING[..length]) {
+        match all(&whole[..length]) {
             Err(HostRecordingError::CutOff { call, at }) => {
                 assert_eq!((call, at <= length), (damaged, true));
             }
@@ -220,7 +250,7 @@ fn what_was_changed_is_found_at_its_call() {
             other => panic!("{length} bytes: {other:?}"),
         }
     }
-    let behind = [RECORDING, &[0]].concat();
+    let behind = [whole, &[0]].concat();
     assert!(matches!(
         all(&behind),
         Err(HostRecordingError::Damaged { call: 17, .. })
@@ -239,7 +269,7 @@ fn what_is_whole_and_does_not_fit_is_named() {
     };
     let call = |calls: &mut Vec<Recorded>, at: usize| match &calls[at] {
         Recorded::Call(call) => call.clone(),
-        Recorded::End(_) => panic!("it is a call"),
+        Recorded::Entry(_) | Recorded::Left(_) | Recorded::End(_) => panic!("it is a call"),
     };
     // Another argument.
     let text = changed(&|calls| {
@@ -421,9 +451,9 @@ fn no_bytes_are_too_much() {
     let mut random = fastrand::Rng::with_seed(9);
     let (header, calls) = all(RECORDING).expect("it is whole");
     for round in 0..100_000 {
-        let mut bytes = RECORDING.to_vec();
+        let mut bytes = [RECORDING, SECOND][round / 4 % 2].to_vec();
         match round % 4 {
-            // A header of its own, and anything behind it.
+            // A header of its own, and anything behind it: calls of exports are read, too.
             0 => {
                 bytes.truncate(8);
                 bytes.extend((0..random.usize(..100)).map(|_| random.u8(..)));

@@ -593,3 +593,56 @@ fn wide_inputs_are_followed_as_far_as_they_decide() {
         "{wide:?}"
     );
 }
+
+#[test]
+fn programs_of_a_network_are_linked_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), wat::parse_str(text).unwrap()).unwrap();
+    };
+    write(
+        "sender.wasm",
+        r#"(module (import "env" "send" (func $send (param i32 i32)))
+           (import "units" "scaled" (func $scaled (param i32) (result i32)))
+           (global $acc (mut i32) (i32.const 0))
+           (func (export "main") (global.set $acc (call $scaled (i32.const 7)))
+             (call $send (i32.const 1) (global.get $acc))))"#,
+    );
+    write(
+        "units.wasm",
+        r#"(module (import "more" "factor" (global $factor i32))
+           (func (export "scaled") (param i32) (result i32) (i32.mul (local.get 0) (global.get $factor))))"#,
+    );
+    write(
+        "more.wasm",
+        r#"(module (global (export "factor") i32 (i32.const 6)))"#,
+    );
+    std::fs::write(folder.path().join("b.wasm"), module(&[Op::Read])).unwrap();
+    std::fs::write(folder.path().join("board.toml"), BOARD).unwrap();
+    let network = |links: &str| {
+        format!(
+            "time = \"common\"\n[[board]]\nname = \"a\"\nprogram = \"sender.wasm\"\nboard = \"board.toml\"\n{links}
+             [[board]]\nname = \"b\"\nprogram = \"b.wasm\"\nboard = \"board.toml\"
+             [[line]]\nname = \"l\"\nfrom = \"a.send(1)\"\nto = \"b.read(1)\"\n"
+        )
+    };
+    let linked = network("link = { units = \"units.wasm\", more = \"more.wasm\" }");
+    let report = open(folder.path(), &linked)
+        .unwrap()
+        .explore(&Explore::default(), |_| true);
+    let read = |end: &borges_languages::model::End| match end.values["b.acc"] {
+        Datum::Integer(value) => value,
+        _ => panic!("it is a number"),
+    };
+    let ends: BTreeSet<_> = report.ends.iter().map(read).collect();
+    // It reads before or after 42 is sent.
+    assert_eq!(ends, [-1, 42].into());
+    let refused = |links: &str| match open(folder.path(), &network(links)) {
+        Ok(_) => panic!("{links} is accepted"),
+        Err(error) => error,
+    };
+    let missing = refused("link = { units = \"nowhere.wasm\" }");
+    assert!(missing.contains("nowhere.wasm"), "{missing}");
+    let unlinked = refused("link = { units = \"units.wasm\" }");
+    assert!(unlinked.contains("more"), "{unlinked}");
+}

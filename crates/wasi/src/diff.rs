@@ -82,6 +82,22 @@ impl World {
         differing(self, other).into_iter().map(rewritten).collect()
     }
 
+    /// Whether `other` has something else than this world at a path that [`Self::subject_named`] has checked: other bytes,
+    /// another file of the same bytes, nothing. What is in a folder does not count, it has paths of its own.
+    #[must_use]
+    pub fn differs_at(&self, other: &World, subject: &str) -> bool {
+        let (before, after) = (self.inode_named(subject), other.inode_named(subject));
+        before != after
+            || match (self.data(before), other.data(after)) {
+                (Some(Data::File(here)), Some(Data::File(there))) => {
+                    here.first_difference(there).is_some()
+                }
+                (Some(Data::Link(here)), Some(Data::Link(there))) => here != there,
+                (Some(Data::Directory(_)), Some(Data::Directory(_))) | (None, None) => false,
+                _ => true,
+            }
+    }
+
     fn data(&self, ino: Option<Ino>) -> Option<&Data> {
         Some(&self.tree.inode(ino?).ok()?.data)
     }

@@ -230,6 +230,20 @@ impl World {
         ino
     }
 
+    /// What is at a path that [`Self::subject_named`] has checked.
+    #[must_use]
+    pub fn at_path(&self, subject: &str) -> Option<Listed> {
+        self.inode_named(subject).map(|ino| self.listed_at(ino))
+    }
+
+    fn listed_at(&self, ino: Ino) -> Listed {
+        match self.tree.inode(ino).map(|inode| &inode.data) {
+            Ok(Data::File(content)) => Listed::File(content.len()),
+            Ok(Data::Link(target)) => Listed::Link(target.to_string()),
+            _ => Listed::Folder,
+        }
+    }
+
     /// What is there by a name that [`Self::subject_named`] has checked.
     pub(crate) fn inode_named(&self, subject: &str) -> Option<Ino> {
         let below = |root: &str| {
@@ -295,11 +309,7 @@ impl World {
         };
         for (name, ino) in directory.entries() {
             let path = joined(path, name);
-            let listed = match self.tree.inode(ino).map(|inode| &inode.data) {
-                Ok(Data::File(content)) => Listed::File(content.len()),
-                Ok(Data::Link(target)) => Listed::Link(target.to_string()),
-                _ => Listed::Folder,
-            };
+            let listed = self.listed_at(ino);
             self.list(ino, &path, found);
             found.insert(path, listed);
         }

@@ -5,7 +5,10 @@
     with recorder.running():
         instance.exports(store)["_start"](store)
     pathlib.Path("run.recording").write_bytes(recorder.bytes)
+
+A host that calls several exports has the recorder call them: `recorder.call(store, "evaluate", 5)`.
 """
+import base64
 import contextlib
 import importlib.metadata
 import json
@@ -15,9 +18,11 @@ import zlib
 
 import wasmtime
 
-from .stream import Stream, folded, signed_32, signed_64
+from .stream import Stream, signed_32, signed_64
 
-MAGIC = b"\0borges\x01"
+MAGIC = b"\0borges\x02"
+# Behind the numbers of imports: a host calls an export, and it has returned.
+ENTERED, LEFT = 2, 3
 ENDS = {"returned": 0, "exited": 1, "trapped": 2, "stopped": 3}
 # Of longer lists of buffers, no more is looked at.
 MOST_BUFFERS = 1024
@@ -25,13 +30,15 @@ LETTERS = {"i32": "i", "i64": "I", "f32": "f", "f64": "F"}
 FLOATS = {"f": "<f", "F": "<d"}
 
 
-def _table():
-    """All recorders read one table: a module of JavaScript that is JSON between its braces."""
-    text = pathlib.Path(__file__).with_name("preview1.js").read_text()
+def _table(name):
+    """All recorders read one table, and one set of modules: modules of JavaScript that are JSON between their braces."""
+    text = pathlib.Path(__file__).with_name(name).read_text()
     return json.loads(text[text.index("{\n") : text.rindex("}") + 1])
 
 
-TABLE = _table()
+TABLE = _table("preview1.js")
+# Modules that record calls of WASI without Python: recorders/wasm/make.py makes them.
+MODULES = _table("recorder.js")
 
 
 def _row(module, name):
@@ -69,23 +76,26 @@ class _Import:
         self.hands = row.get("in", "")
         self.given, self.out = _regions(self.hands), _regions(row.get("out", ""))
         self.exits = row.get("exits", False)
+        signature = f"{''.join(self.params)}>{''.join(self.results)}"
+        # Python is not asked when it is called.
+        self.is_fast = self.module == "wasi_snapshot_preview1" and MODULES["functions"].get(self.name) == signature
         self.last = [0] * len(self.params)
 
 
 class Recorder:
-    """Records one run of a program: its bytes, and the module made of them."""
+    """Records one run of a program: its bytes, and the module made of them. `between` says whether the host may write to
+    memory between two calls of exports."""
 
-    def __init__(self, program, module, entry="", engine=None):
+    def __init__(self, program, module, entry="", engine=None, between=True):
         functions = [found for found in module.imports if isinstance(found.type, wasmtime.FuncType)]
         self.module = module
         self.imports = [_Import(found) for found in functions]
-        self.calls = 0
-        self._stream = stream = Stream()
-        self._address = 0
         self._memory = None
+        self._instance = None
+        self._reader = None
         self._sizes = {}
-        self._depth = 0
-        self._done = False
+        self._between, self._left = between, None
+        self._stream = stream = Stream()
         stream.bytes += MAGIC
         stream.number(len(program))
         stream.fixed(zlib.crc32(program), 4)
@@ -96,34 +106,77 @@ class Recorder:
             ty = f"{''.join(row.params)}>{''.join(row.results)}"
             for text in (row.module, row.name, ty, row.hands):
                 stream.text(text)
-        stream.check(4)
 
     @property
     def bytes(self):
         """What was recorded so far."""
-        return bytes(self._stream.bytes)
+        return self._stream.written()
+
+    @property
+    def calls(self):
+        """Calls recorded so far."""
+        return self._stream.value("calls")
 
     def instantiate(self, store, linker):
         """An instance whose imported functions, which the linker has, are recorded.
 
         A function of WASI writes to the memory of the instance that calls it. So it is not called from Python, but through
-        a small module that has the program's memory for its own."""
+        a module that has the program's memory for its own; and that records the call."""
+        stream = self._stream
+        stopped = wasmtime.Func(store, wasmtime.FuncType([], []), lambda: self.finish("stopped"))
+        stream.open(store, self._module(store, "stream"), stopped)
         originals = [None] * len(self.imports)
         wrapped = wasmtime.Linker(store.engine)
         wrapped.allow_shadowing = True
         for found in self.module.imports:
             if not isinstance(found.type, wasmtime.FuncType):
                 wrapped.define(store, found.module, found.name, linker.get(store, found.module, found.name))
+        slow = {}
         for index, row in enumerate(self.imports):
             function = wasmtime.Func(store, row.type, self._wrapper(row, index, originals), access_caller=True)
             wrapped.define(store, row.module, row.name, function)
-        instance = wrapped.instantiate(store, self.module)
+            if row.is_fast:
+                slow[row.name] = function
+        nothing = self._nothing(store)
+        fast = MODULES["functions"]
+        given = [slow.get(name) or nothing[ty] for name, ty in fast.items()]
+        gate = wasmtime.Instance(store, self._module(store, "gate"), given).exports(store)
+        for number, name in enumerate(fast):
+            tags = [index + 1 for index, row in enumerate(self.imports) if row.is_fast and row.name == name]
+            if tags:
+                stream.call("imported", number, tags[-1])
+                wrapped.define(store, "wasi_snapshot_preview1", name, gate[name])
+        self._instance = instance = wrapped.instantiate(store, self.module)
         memories = [found for found in instance.exports(store).values() if isinstance(found, wasmtime.Memory)]
         self._memory = memories[0] if memories else None
         through = self._through(store, linker)
         for index in range(len(originals)):
             originals[index] = through[str(index)]
+        memory = self._memory or wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(0, None)))
+        found = {row.name: linker.get(store, row.module, row.name) for row in self.imports if row.is_fast}
+        reader = wasmtime.Linker(store.engine)
+        for name, ty in fast.items():
+            reader.define(store, "host", name, found.get(name) or nothing[ty])
+        for name, export in stream.exports.items():
+            reader.define(store, "stream", name, export)
+        reader.define(store, "gate", "table", gate["table"])
+        reader.define(store, "program", "memory", memory)
+        self._reader = reader.instantiate(store, self._module(store, "program")).exports(store)
+        self._remember()
         return instance
+
+    def _module(self, store, name):
+        return wasmtime.Module(store.engine, base64.b64decode(MODULES[name]))
+
+    def _nothing(self, store):
+        """Functions in the place of those that the program does not import, by their types."""
+        types = {"i": wasmtime.ValType.i32, "I": wasmtime.ValType.i64}
+        functions = {}
+        for signature in MODULES["functions"].values():
+            params, results = ([types[letter]() for letter in letters] for letters in signature.split(">"))
+            ty = wasmtime.FuncType(params, results)
+            functions.setdefault(signature, wasmtime.Func(store, ty, lambda *_: 0))
+        return functions
 
     def _through(self, store, linker):
         """The imported functions, called by a module that has the program's memory."""
@@ -160,66 +213,118 @@ class Recorder:
 
     def finish(self, how, code=0):
         """The program has ended: `returned`, `exited` with a code, `trapped`; `stopped`: it goes on unrecorded."""
-        if self._done:
+        stream = self._stream
+        if stream.value("done"):
             return
-        self._done = True
-        self._stream.number(0)
-        self._stream.number(ENDS[how])
+        stream.number(0)
+        stream.number(ENDS[how])
         if how == "exited":
-            self._stream.number(code & 0xFFFFFFFF)
-        self._stream.check(4)
+            stream.number(code & 0xFFFFFFFF)
+        stream.end()
+
+    def call(self, store, name, *args):
+        """Calls an export of the instance and records it: a host that calls several does it so."""
+        stream = self._stream
+        function = self._instance.exports(store)[name]
+        ty = function.type(store)
+        params, results = ([LETTERS.get(str(ty), "r") for ty in types] for types in (ty.params, ty.results))
+        if stream.value("done"):
+            return function(store, *args)
+        memory = self._read(store, 0, self._size(store)) if self._memory else b""
+        grown = self._left is not None and len(self._left) != len(memory)
+        # Neither references nor a memory that the host let grow are in the format, nor calls within a call.
+        if stream.value("within") or grown or "r" in params + results:
+            self.finish("stopped")
+            return function(store, *args)
+        stream.number(len(self.imports) + 1 + ENTERED)
+        stream.text(name)
+        stream.text(f"{''.join(params)}>{''.join(results)}")
+        for letter, arg in zip(params, args, strict=True):
+            self._value(letter, arg)
+        self._written(_differences(self._left, memory) if self._left is not None else [], store)
+        stream.check()
+        try:
+            returned = function(store, *args)
+        except BaseException:
+            self.finish("trapped")
+            raise
+        if stream.value("done"):
+            return returned
+        stream.number(len(self.imports) + 1 + LEFT)
+        for letter, value in zip(results, returned if len(results) > 1 else [returned]):
+            self._value(letter, value)
+        stream.check()
+        self._remember()
+        return returned
+
+    def _remember(self):
+        """Keeps the memory, to find what the host writes before it calls the next export."""
+        store = self._stream.store
+        if self._between and self._memory and not self._stream.value("done"):
+            self._left = self._read(store, 0, self._size(store))
 
     def _call(self, row, index, original, caller, args):
-        if self._done or row.exits or self._depth:
-            # If the host calls the program within a call of its own: that is not in the format.
-            self.finish("exited" if row.exits else "stopped", args[0] if row.exits else 0)
+        """A call of an import that is not recorded without Python."""
+        stream = self._stream
+        if row.exits:
+            self.finish("exited", args[0])
+        if not stream.call("enter"):
             return original(caller, *args)
-        handed = self._handed(row, args, caller) if row.given else 0
+        if row.given:
+            self._hand(row, args, caller)
         buffers = [self._buffers(args, region[0], caller) if region[2] == "iov@" else None for region in row.out]
         before = None if row.is_known or not self._memory else self._read(caller, 0, self._size(caller))
-        self._depth += 1
         try:
             result = original(caller, *args)
         except BaseException:
             self.finish("trapped")
             raise
         finally:
-            self._depth -= 1
-        if self._done:
+            stream.set("within", 0)
+        if stream.value("done"):
             return result
-        self._write(row, index, args, handed, result)
+        self._write(row, index, args, result)
         if before is None:
             writes = self._writes(row, args, result, buffers, caller)
         else:
             writes = _differences(before, self._read(caller, 0, self._size(caller)))
-        stream = self._stream
-        stream.number(len(writes))
-        for address, data in writes:
-            stream.signed(signed_32(address - self._address))
-            stream.number(len(data))
-            stream.bytes += data
-            self._address = address
-        stream.check(2)
-        self.calls += 1
+        self._written(writes, caller)
+        stream.flush()
+        stream.call("returned")
         return result
 
-    def _write(self, row, index, args, handed, result):
+    def _written(self, writes, caller):
+        """What the host wrote: addresses and lengths."""
+        stream = self._stream
+        stream.number(len(writes))
+        last = stream.value("address")
+        for address, length in writes:
+            stream.signed(signed_32(address - last))
+            stream.flush()
+            self._reader["write"](stream.store, address, length)
+            last = address
+        stream.set("address", signed_32(last))
+
+    def _value(self, letter, value):
+        if letter in FLOATS:
+            self._stream.bytes += struct.pack(FLOATS[letter], value)
+        else:
+            self._stream.signed(signed_32(value) if letter == "i" else signed_64(value))
+
+    def _write(self, row, index, args, result):
         stream = self._stream
         stream.number(index + 1)
         for at, (ty, arg) in enumerate(zip(row.params, args)):
             if ty in FLOATS:
-                stream.bytes += struct.pack(FLOATS[ty], arg)
+                self._value(ty, arg)
                 continue
             narrow = signed_32 if ty == "i" else signed_64
             stream.signed(narrow(arg - row.last[at]))
             row.last[at] = arg
         if row.given:
-            stream.fixed(handed, 2)
+            stream.fixed(stream.call("handed") & 0xFFFF, 2)
         for ty in row.results:
-            if ty in FLOATS:
-                stream.bytes += struct.pack(FLOATS[ty], result)
-            else:
-                stream.signed(signed_32(result) if ty == "i" else signed_64(result))
+            self._value(ty, result)
 
     def _size(self, caller):
         return self._memory.data_len(caller)
@@ -238,16 +343,14 @@ class Recorder:
         listed = self._read(caller, args[pointer] & 0xFFFFFFFF, 8 * count)
         return list(struct.iter_unpack("<II", listed))
 
-    def _handed(self, row, args, caller):
-        """The check of the bytes that a call hands to its host."""
-        check = 0
+    def _hand(self, row, args, caller):
+        """Checks the bytes that a call hands to its host."""
         for pointer, factor, kind, of in row.given:
             parts = [(args[pointer] & 0xFFFFFFFF, factor * (args[of] & 0xFFFFFFFF))]
             if kind == "iov":
                 parts = self._buffers(args, pointer, caller)
             for address, length in parts:
-                check = zlib.crc32(self._read(caller, address, length), check)
-        return folded(check)
+                self._reader["handed"](self._stream.store, address, length)
 
     def _writes(self, row, args, result, buffers, caller):
         """What the host has written, by the table."""
@@ -273,11 +376,11 @@ class Recorder:
         if row.name.endswith("_sizes_get"):
             sizes = (self._word(caller, args[0]), self._word(caller, args[1]))
             self._sizes[row.name.replace("_sizes", "")] = sizes
-        return [(address, self._read(caller, address, length)) for address, length in parts if length]
+        return [(address, length) for address, length in parts if length]
 
 
 def _differences(before, after):
-    """Runs of bytes that differ between two memories: whole words."""
+    """Runs of bytes that differ between two memories: addresses and lengths, whole words."""
     runs = []
     for page in range(0, min(len(before), len(after)), 4096):
         if before[page : page + 4096] == after[page : page + 4096]:
@@ -285,8 +388,8 @@ def _differences(before, after):
         for at in range(page, min(page + 4096, len(before)), 4):
             if before[at : at + 4] == after[at : at + 4]:
                 continue
-            if runs and runs[-1][0] + len(runs[-1][1]) == at:
-                runs[-1] = (runs[-1][0], runs[-1][1] + after[at : at + 4])
+            if runs and runs[-1][0] + runs[-1][1] == at:
+                runs[-1] = (runs[-1][0], runs[-1][1] + 4)
             else:
-                runs.append((at, after[at : at + 4]))
+                runs.append((at, 4))
     return runs

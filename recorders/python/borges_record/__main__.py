@@ -1,6 +1,8 @@
-"""python -m borges_record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]]... [--env NAME=VALUE]... [-- ARGUMENT...]
+"""python -m borges_record PROGRAM.wasm -o FILE [--dir HOST[::GUEST]]... [--env NAME=VALUE]... [--call "EXPORT ARGUMENT..."]...
+    [-- ARGUMENT...]
 
-Runs a program of WASI preview 1 on wasmtime and records it; the exit code is the program's."""
+Runs a program of WASI preview 1 on wasmtime and records it; the exit code is the program's. Of a module without _start,
+what --call names is called, one after the other."""
 import argparse
 import pathlib
 import sys
@@ -8,6 +10,23 @@ import sys
 import wasmtime
 
 from . import Recorder
+
+
+def call_all(recorder, store, instance, calls):
+    """Calls exports one after the other, each named with its arguments; prints what they return."""
+    exports = instance.exports(store)
+    if not calls:
+        sys.exit("it has no _start: name what is called with --call 'EXPORT ARGUMENT...'")
+    for name, *_ in map(str.split, calls):
+        if not isinstance(exports.get(name), wasmtime.Func):
+            sys.exit(f"it exports no function '{name}'")
+    if "_initialize" in exports:
+        recorder.call(store, "_initialize")
+    for name, *arguments in map(str.split, calls):
+        types = exports[name].type(store).params
+        numbers = [float(text) if str(ty)[0] == "f" else int(text, 0) for text, ty in zip(arguments, types)]
+        returned = recorder.call(store, name, *numbers)
+        print("" if returned is None else returned, flush=True)
 
 
 def main():
@@ -19,6 +38,7 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     parser.add_argument("--dir", action="append", default=[])
     parser.add_argument("--env", action="append", default=[])
+    parser.add_argument("--call", action="append", default=[])
     options = parser.parse_args(own)
     config = wasmtime.WasiConfig()
     config.argv = [options.program.name, *arguments]
@@ -39,7 +59,10 @@ def main():
     code = 0
     try:
         with recorder.running():
-            instance.exports(store)["_start"](store)
+            if "_start" in instance.exports(store):
+                instance.exports(store)["_start"](store)
+            else:
+                call_all(recorder, store, instance, options.call)
     except wasmtime.ExitTrap as end:
         code = end.code
     except wasmtime.Trap as trap:

@@ -44,6 +44,8 @@ pub struct NetworkBoard {
     pub name: String,
     /// The file of its program.
     pub program: String,
+    /// The modules that its program is linked with: by which name it imports from them, and their files.
+    pub links: Vec<(String, String)>,
     /// The file of the board; the default board if there is none.
     pub board: Option<String>,
     /// Where the file says so.
@@ -332,10 +334,18 @@ fn boards(top: &mut Section<'_>) -> Result<Vec<NetworkBoard>> {
             ));
         }
         let program = section.need("program", "\"door.wasm\"")?;
+        let mut links = Vec::new();
+        if let Some(item) = section.get("link") {
+            let example = "{ filter = \"filter.wasm\" }";
+            for (name, file) in item.section(example)?.entries()? {
+                links.push((name.to_owned(), file.text("filter.wasm")?.to_owned()));
+            }
+        }
         let file = section.get("board");
         boards.push(NetworkBoard {
             name: text.to_owned(),
             program: program.text("door.wasm")?.to_owned(),
+            links,
             board: file
                 .map(|item| item.text("board.toml").map(str::to_owned))
                 .transpose()?,

@@ -304,9 +304,9 @@ pub enum Act {
         #[cfg_attr(feature = "typescript", ts(optional = nullable))]
         times: Option<u32>,
     },
-    /// Goes back to the last write of a variable, global or memory range: who wrote this value?
+    /// Goes back to the last write of a variable, global or memory range: who wrote this value? Or of a file: who changed it?
     Who {
-        /// A variable or place expression.
+        /// A variable or place expression, or the path of a file.
         what: String,
     },
     /// Writes a note on the universe shown; an empty text removes it.

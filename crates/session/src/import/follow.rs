@@ -14,6 +14,8 @@ pub(super) struct Follower<'r> {
     pub(super) recording: HostRecording<'r>,
     program: Program,
     next: Option<Recorded>,
+    /// The exports that the host called, where it called several, and what they returned.
+    entries: Vec<(String, Vec<Value>)>,
     /// Calls that were followed.
     pub(super) calls: u64,
 }
@@ -61,6 +63,7 @@ impl<'r> Follower<'r> {
                 recording,
                 program: program.clone(),
                 next: None,
+                entries: Vec::new(),
                 calls: 0,
             }),
         }
@@ -69,7 +72,20 @@ impl<'r> Follower<'r> {
     /// What is recorded next, calls of constants aside: they never leave the program.
     fn peek(&mut self) -> Result<&Recorded, ImportError> {
         while self.next.is_none() {
-            let recorded = self.recording.read_on()?;
+            let recorded = match self.recording.read_on()? {
+                // The program is called by its lines; what came of it is compared at the end.
+                Recorded::Entry(entry) => {
+                    self.entries.push((entry.name, Vec::new()));
+                    continue;
+                }
+                Recorded::Left(results) => {
+                    if let Some((_, known)) = self.entries.last_mut() {
+                        *known = results;
+                    }
+                    continue;
+                }
+                recorded => recorded,
+            };
             if let Recorded::Call(call) = &recorded
                 && let Some(PrimitiveKind::Constant(value)) = self.kind(call.import)
                 && call.results == [value]
@@ -114,6 +130,7 @@ impl<'r> Follower<'r> {
                 return Err(diverged(what));
             }
             Recorded::Call(recorded) => recorded.clone(),
+            Recorded::Entry(_) | Recorded::Left(_) => return Ok(Followed::Rest),
         };
         let same = u32::try_from(recorded.import)
             .ok()
@@ -129,7 +146,8 @@ impl<'r> Follower<'r> {
             );
             return Err(diverged(what));
         }
-        if !self.recording.imports[recorded.import].hands_over(&recorded, call.memory) {
+        let import = &self.recording.imports[recorded.import];
+        if import.handed(&recorded.args, call.memory) != recorded.handed {
             let what = format!("{here} hands the host other bytes than were recorded");
             return Err(diverged(what));
         }
@@ -177,7 +195,11 @@ impl<'r> Follower<'r> {
                 let import = &self.recording.imports[call.import];
                 format!("the program {here}; recorded is a call of {}", import.name)
             }
+            Recorded::Entry(_) | Recorded::Left(_) => "the program is called once more".to_owned(),
             Recorded::End(end) => {
+                if let (RecordedEnd::Returned, Some(what)) = (end, self.other_result(machine)) {
+                    return Err(ImportError::Diverged { number, step, what });
+                }
                 let same = match end {
                     RecordedEnd::Returned => *halt == Halt::Finished && here == "returned",
                     RecordedEnd::Exited(code) => machine.outcome() == Some(&Outcome::Exited(code)),
@@ -192,6 +214,29 @@ impl<'r> Follower<'r> {
             }
         };
         Err(ImportError::Diverged { number, step, what })
+    }
+}
+
+impl Follower<'_> {
+    /// Which of several exports returned something else than when it was recorded, in words.
+    fn other_result(&self, machine: &Machine) -> Option<String> {
+        let Some(Outcome::Finished(results)) = machine.outcome() else {
+            return None;
+        };
+        let mut rest = &results[..];
+        for (name, recorded) in &self.entries {
+            let (here, behind) = rest.split_at_checked(recorded.len())?;
+            rest = behind;
+            if here != recorded {
+                let text = |values: &[Value]| {
+                    let values: Vec<String> = values.iter().map(|value| show(*value)).collect();
+                    values.join(", ")
+                };
+                let (here, recorded) = (text(here), text(recorded));
+                return Some(format!("{name} returned {here}; recorded is {recorded}"));
+            }
+        }
+        None
     }
 }
 

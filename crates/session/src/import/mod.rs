@@ -5,7 +5,10 @@
 //! as the recording shows that the other one began (`learn`), and with the recording as what was chosen (`tell`): what
 //! the system here answers by itself needs no word of it, so that whoever leaves the recording goes on with that system.
 
+mod check;
+mod entries;
 mod follow;
+mod handed;
 mod learn;
 mod recording;
 mod seen;
@@ -27,9 +30,10 @@ use crate::program::{Board, OpenError, Opened, read_linked};
 use crate::record::Record;
 use crate::stage::Stage;
 use follow::{Film, Follower};
+pub use handed::RecordedImport;
 use learn::Learnt;
 pub use recording::{
-    HostRecording, HostRecordingError, Recorded, RecordedCall, RecordedEnd, RecordedImport,
+    HostRecording, HostRecordingError, Recorded, RecordedCall, RecordedEnd, RecordedEntry,
 };
 use tell::Teller;
 
@@ -60,6 +64,16 @@ pub enum ImportError {
     /// Its table of imports is not the program's.
     #[error("the recording has other imports than the program: '{0}'")]
     Imports(String),
+    /// A host called something that no line of a session can call.
+    #[error(
+        "call {number} of an export, of '{name}', cannot be made here: a session writes calls as lines, and no line has this name"
+    )]
+    Entry {
+        /// The number of that call, from 1.
+        number: usize,
+        /// The name of the export.
+        name: String,
+    },
     /// The program does something else here.
     #[error("call {number}, after {step} steps: {what}")]
     Diverged {
@@ -129,7 +143,7 @@ pub fn import(
     let board = || Board::find(&options.program, options.board.as_deref());
     let bytes = read_linked(&options.program, &options.libraries, &board()?)?;
     let ((recorded, recorded_check), (here, here_check)) =
-        (recording.program, recording::check_of(&bytes));
+        (recording.program, check::check_of(&bytes));
     if (recorded, recorded_check) != (here, here_check) {
         return Err(ImportError::OtherProgram {
             recorded,
@@ -141,6 +155,8 @@ pub fn import(
     let mut options = options.clone();
     if !recording.entry.is_empty() {
         options.entry = Some(recording.entry.clone());
+    } else if let Some(lines) = entries::lines(&recording)? {
+        options.entry = Some(lines);
     }
     let board = || Board::find(&options.program, options.board.as_deref());
     let on = |board| Opened::on(board, &options.program, &bytes, options.entry.as_deref());
@@ -164,7 +180,7 @@ pub fn import(
     let hash = twin.hash();
     let printed = |system: &World| {
         let written = Output::ALL.map(|output| system.output(output).to_vec());
-        written.map(|bytes| recording::check_of(&bytes)).to_vec()
+        written.map(|bytes| check::check_of(&bytes)).to_vec()
     };
     let printed = twin.board.system().map(printed).unwrap_or_default();
     let imported = Imported {

@@ -2,13 +2,18 @@
 //! `docs/recordings.md` describes it byte by byte. Whoever wrote it is a stranger.
 
 use borges_vm::{ValType, Value, Write};
-use crc::{CRC_32_ISO_HDLC, Crc, Digest};
+use crc::Digest;
 use thiserror::Error;
 
-/// What every recording begins with; the last byte is the version of the format.
-const MAGIC: &[u8; 8] = b"\0borges\x01";
-/// The check of all formats that have one.
-static CHECK: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+use super::check::{self, CHECK, folded};
+use super::handed::{MOST_REGIONS, RecordedImport, region};
+
+/// What every recording begins with; behind it is the version of the format.
+const MAGIC: &[u8; 7] = b"\0borges";
+/// The newest version. The first has no sums, says no bytes by where they stand, and has one entry.
+const VERSION: u8 = 2;
+/// So many bytes of one call may be said by where they stand: a few bytes of a recording become no more than these.
+const MOST_AGAIN: usize = 64 << 20;
 
 /// Why a recording cannot be read on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -17,7 +22,7 @@ pub enum HostRecordingError {
     #[error("it is no recording of a program's calls")]
     NoRecording,
     /// Another version wrote it.
-    #[error("it has version {found} of the format, and this Borges reads version 1")]
+    #[error("it has version {found} of the format, and this Borges reads versions 1 and 2")]
     Version {
         /// Which.
         found: u8,
@@ -60,43 +65,14 @@ pub enum HostRecordingError {
     },
 }
 
-/// Regions of one import.
-const MOST_REGIONS: usize = 8;
 /// Behind the numbers of imports, what says whose the next calls are,
 const WHOSE: u64 = 0;
 /// and what two threads did one after the other.
 const ORDER: u64 = 1;
-/// Of longer lists of buffers, no more is looked at.
-const MOST_BUFFERS: u64 = 1024;
-
-/// How to find bytes that a call hands to the host: from the arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Region {
-    /// So many times argument `count` bytes, at argument `pointer`.
-    Bytes {
-        pointer: usize,
-        factor: u64,
-        count: usize,
-    },
-    /// A list of buffers (pointer and length each) at argument `pointer`, and how many in the next argument.
-    Buffers { pointer: usize },
-}
-
-/// An imported function, as a recording describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedImport {
-    /// The module that it is imported from.
-    pub module: String,
-    /// Its name.
-    pub name: String,
-    /// The types of its parameters.
-    pub params: Vec<ValType>,
-    /// The types of its results.
-    pub results: Vec<ValType>,
-    regions: Vec<Region>,
-    /// The arguments of its last call, as bits; zeros at first.
-    last: Vec<u64>,
-}
+/// A host calls an export,
+const ENTERED: u64 = 2;
+/// and it has returned.
+const LEFT: u64 = 3;
 
 /// A call, as it was on the other engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,6 +88,17 @@ pub struct RecordedCall {
     /// What it returned.
     pub results: Vec<Value>,
     /// What the host wrote to the memory.
+    pub writes: Vec<Write>,
+}
+
+/// A call of an export, of several that a host calls one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedEntry {
+    /// The name of the export.
+    pub name: String,
+    /// What it was given.
+    pub args: Vec<Value>,
+    /// What the host wrote to the memory before.
     pub writes: Vec<Write>,
 }
 
@@ -133,6 +120,10 @@ pub enum RecordedEnd {
 pub enum Recorded {
     /// A call.
     Call(RecordedCall),
+    /// A host calls an export.
+    Entry(RecordedEntry),
+    /// It has returned, with these results.
+    Left(Vec<Value>),
     /// The end.
     End(RecordedEnd),
 }
@@ -142,6 +133,10 @@ pub enum Recorded {
 pub struct HostRecording<'b> {
     bytes: &'b [u8],
     at: usize,
+    /// Of the format.
+    pub version: u8,
+    /// The types of the results of the export that was called last.
+    results: Vec<ValType>,
     check: Digest<'static, u32>,
     /// Calls read so far.
     calls: u64,
@@ -158,13 +153,13 @@ pub struct HostRecording<'b> {
 }
 
 /// Why a part cannot be read: the bytes end, or say what cannot be.
-enum Bad {
+pub(super) enum Bad {
     End,
     Threads,
     Wrong(&'static str),
 }
 
-type Read<T> = Result<T, Bad>;
+pub(super) type Read<T> = Result<T, Bad>;
 
 impl<'b> HostRecording<'b> {
     /// Reads all that stands before the calls.
@@ -172,17 +167,12 @@ impl<'b> HostRecording<'b> {
     /// # Errors
     /// [`HostRecordingError`].
     pub fn new(bytes: &'b [u8]) -> Result<Self, HostRecordingError> {
-        match bytes.get(..MAGIC.len()) {
-            Some([start @ .., _]) if *start != MAGIC[..7] => {
-                return Err(HostRecordingError::NoRecording);
-            }
-            Some([.., found]) if *found != MAGIC[7] => {
-                return Err(HostRecordingError::Version { found: *found });
-            }
-            Some(_) => {}
-            None => return Err(HostRecordingError::NoRecording),
-        }
-        let mut recording = Self::of_bytes(bytes);
+        let version = match bytes.strip_prefix(MAGIC) {
+            Some([version @ 1..=VERSION, ..]) => *version,
+            Some([found, ..]) => return Err(HostRecordingError::Version { found: *found }),
+            _ => return Err(HostRecordingError::NoRecording),
+        };
+        let mut recording = Self::of_bytes(bytes, version);
         let read = recording.header();
         let at = recording.at;
         let what = |bad| match bad {
@@ -200,7 +190,7 @@ impl<'b> HostRecording<'b> {
     }
 
     fn header(&mut self) -> Read<()> {
-        self.take(MAGIC.len())?;
+        self.take(MAGIC.len() + 1)?;
         self.program.0 = self.number()?;
         self.program.1 = self.fixed()?;
         self.engine = self.text()?;
@@ -214,10 +204,12 @@ impl<'b> HostRecording<'b> {
     }
 
     /// Before anything is read.
-    fn of_bytes(bytes: &'b [u8]) -> Self {
+    pub(super) fn of_bytes(bytes: &'b [u8], version: u8) -> Self {
         Self {
             bytes,
             at: 0,
+            version,
+            results: Vec::new(),
             check: CHECK.digest(),
             calls: 0,
             address: 0,
@@ -228,12 +220,9 @@ impl<'b> HostRecording<'b> {
         }
     }
 
-    fn import(&mut self) -> Read<RecordedImport> {
+    pub(super) fn import(&mut self) -> Read<RecordedImport> {
         let (module, name, ty) = (self.text()?, self.text()?, self.text()?);
-        let (params, results) = ty
-            .split_once('>')
-            .ok_or(Bad::Wrong("a type without an arrow"))?;
-        let (params, results) = (types(params)?, types(results)?);
+        let (params, results) = signature(&ty)?;
         let handed = self.text()?;
         let regions = handed.split_whitespace();
         let regions = regions.map(|text| region(text, params.len()));
@@ -247,6 +236,7 @@ impl<'b> HostRecording<'b> {
             module,
             name,
             regions,
+            has_sums: self.version > 1,
             last: vec![0; params.len()],
             params,
             results,
@@ -263,6 +253,7 @@ impl<'b> HostRecording<'b> {
             Ok(recorded) => {
                 match recorded {
                     Recorded::Call(_) => self.calls += 1,
+                    Recorded::Entry(_) | Recorded::Left(_) => {}
                     Recorded::End(_) => self.at = begin,
                 }
                 Ok(recorded)
@@ -287,12 +278,16 @@ impl<'b> HostRecording<'b> {
         let recorded = match self.number()? {
             0 => Recorded::End(self.end()?),
             tag => {
-                let import = self.import_after(tag)?;
-                Recorded::Call(self.call(import)?)
+                let tag = self.tag_after(tag)?;
+                match tag.checked_sub(self.imports.len() as u64 + 1) {
+                    None => Recorded::Call(self.call(tag)?),
+                    Some(ENTERED) => Recorded::Entry(self.entry()?),
+                    Some(_) => Recorded::Left(self.left()?),
+                }
             }
         };
         match recorded {
-            Recorded::Call(_) => self.holds(short)?,
+            Recorded::Call(_) | Recorded::Entry(_) | Recorded::Left(_) => self.holds(short)?,
             Recorded::End(_) => {
                 self.holds(u32::to_le_bytes)?;
                 if self.at != self.bytes.len() {
@@ -313,12 +308,13 @@ impl<'b> HostRecording<'b> {
         }
     }
 
-    /// The number of the import that is called, behind whatever says whose call it is.
-    fn import_after(&mut self, mut tag: u64) -> Read<u64> {
+    /// What comes next, behind whatever says whose call it is: 1 + the number of an import, or one of those behind them.
+    fn tag_after(&mut self, mut tag: u64) -> Read<u64> {
         let past = self.imports.len() as u64 + 1;
         loop {
             let kind = match tag.checked_sub(past) {
-                None => return Ok(tag - 1),
+                None => return Ok(tag),
+                Some(ENTERED | LEFT) if self.version > 1 => return Ok(tag),
                 Some(kind @ (WHOSE | ORDER)) => kind,
                 Some(_) => return Err(Bad::Wrong("the program has no such import")),
             };
@@ -330,6 +326,22 @@ impl<'b> HostRecording<'b> {
             }
             tag = self.number()?;
         }
+    }
+
+    fn entry(&mut self) -> Read<RecordedEntry> {
+        let (name, ty) = (self.text()?, self.text()?);
+        let (params, results) = signature(&ty)?;
+        self.results = results;
+        let args = params.into_iter().map(|ty| Ok(self.value(ty, 0)?.0));
+        let args = args.collect::<Read<Vec<Value>>>()?;
+        let writes = self.writes()?;
+        Ok(RecordedEntry { name, args, writes })
+    }
+
+    fn left(&mut self) -> Read<Vec<Value>> {
+        let types = std::mem::take(&mut self.results);
+        let values = types.into_iter().map(|ty| Ok(self.value(ty, 0)?.0));
+        values.collect()
     }
 
     fn end(&mut self) -> Read<RecordedEnd> {
@@ -347,9 +359,9 @@ impl<'b> HostRecording<'b> {
         })
     }
 
-    fn call(&mut self, import: u64) -> Read<RecordedCall> {
+    fn call(&mut self, tag: u64) -> Read<RecordedCall> {
         let none = Bad::Wrong("the program has no such import");
-        let index = usize::try_from(import).ok();
+        let index = tag.checked_sub(1).and_then(|at| usize::try_from(at).ok());
         let index = index
             .filter(|index| *index < self.imports.len())
             .ok_or(none)?;
@@ -372,15 +384,7 @@ impl<'b> HostRecording<'b> {
             let ty = self.imports[index].results[at];
             results.push(self.value(ty, 0)?.0);
         }
-        let mut writes = Vec::new();
-        for _ in 0..self.number()? {
-            let address = self.address.wrapping_add(unzigzag(self.number()?) as u32);
-            let length = self.number()?;
-            let length = usize::try_from(length).map_err(|_| Bad::End)?;
-            let bytes = self.take(length)?.to_vec();
-            self.address = address;
-            writes.push(Write { address, bytes });
-        }
+        let writes = self.writes()?;
         Ok(RecordedCall {
             number: self.calls + 1,
             import: index,
@@ -389,6 +393,43 @@ impl<'b> HostRecording<'b> {
             results,
             writes,
         })
+    }
+
+    fn writes(&mut self) -> Read<Vec<Write>> {
+        let mut writes = Vec::new();
+        let mut again = MOST_AGAIN;
+        for _ in 0..self.number()? {
+            let address = self.address.wrapping_add(unzigzag(self.number()?) as u32);
+            let bytes = self.written(&mut again)?.to_vec();
+            self.address = address;
+            writes.push(Write { address, bytes });
+        }
+        Ok(writes)
+    }
+
+    /// Bytes that the host has written: here, or where they stand already, of which there may be so many more.
+    fn written(&mut self, again: &mut usize) -> Read<&'b [u8]> {
+        let begin = self.at;
+        let number = self.number()?;
+        let size = |number: u64| usize::try_from(number).map_err(|_| Bad::End);
+        if self.version == 1 {
+            return self.take(size(number)?);
+        }
+        let length = size(number >> 1)?;
+        if number & 1 == 1 {
+            let back = size(self.number()?)?;
+            let there = begin.checked_sub(back);
+            let there = there.and_then(|at| Some((at, at.checked_add(length)?)));
+            let there = there.filter(|(_, end)| *end <= begin);
+            let more = "a call writes more than 64 MiB that stand elsewhere";
+            *again = again.checked_sub(length).ok_or(Bad::Wrong(more))?;
+            return there
+                .and_then(|(at, end)| self.bytes.get(at..end))
+                .ok_or(Bad::Wrong("bytes are said to stand where none are"));
+        }
+        let bytes = self.bytes_on(length)?;
+        check::add(&mut self.check, bytes);
+        Ok(bytes)
     }
 
     /// A value, with its bits; integers are differences from `last`.
@@ -413,9 +454,14 @@ impl<'b> HostRecording<'b> {
 
     /// Bytes that the check is about.
     fn take(&mut self, count: usize) -> Read<&'b [u8]> {
+        let bytes = self.bytes_on(count)?;
+        self.check.update(bytes);
+        Ok(bytes)
+    }
+
+    fn bytes_on(&mut self, count: usize) -> Read<&'b [u8]> {
         let end = self.at.checked_add(count).ok_or(Bad::End)?;
         let bytes = self.bytes.get(self.at..end).ok_or(Bad::End)?;
-        self.check.update(bytes);
         self.at = end;
         Ok(bytes)
     }
@@ -455,54 +501,12 @@ impl<'b> HostRecording<'b> {
     }
 }
 
-impl RecordedImport {
-    /// What a recording keeps of the bytes that a call with these arguments hands to the host; nothing for imports of
-    /// which nobody knows where they are.
-    fn handed(&self, args: &[Value], memory: &[u8]) -> Option<u16> {
-        if self.regions.is_empty() {
-            return None;
-        }
-        let argument = |at: usize| match args.get(at) {
-            Some(Value::I32(value)) => u64::from(*value as u32),
-            Some(Value::I64(value)) => *value as u64,
-            _ => 0,
-        };
-        let part = |address: u64, length: u64| {
-            let end = address.checked_add(length)?;
-            memory.get(usize::try_from(address).ok()?..usize::try_from(end).ok()?)
-        };
-        let mut check = CHECK.digest();
-        for region in &self.regions {
-            match *region {
-                Region::Bytes {
-                    pointer,
-                    factor,
-                    count,
-                } => {
-                    let length = argument(count).saturating_mul(factor);
-                    check.update(part(argument(pointer), length).unwrap_or_default());
-                }
-                Region::Buffers { pointer } => {
-                    let count = argument(pointer + 1).min(MOST_BUFFERS);
-                    let list = part(argument(pointer), 8 * count);
-                    for buffer in list.unwrap_or_default().chunks_exact(8) {
-                        let number = |at: usize| {
-                            let bytes = [0, 1, 2, 3].map(|byte| buffer[at + byte]);
-                            u64::from(u32::from_le_bytes(bytes))
-                        };
-                        check.update(part(number(0), number(4)).unwrap_or_default());
-                    }
-                }
-            }
-        }
-        Some(folded(check.finalize()))
-    }
-
-    /// Whether a call here hands over what it handed over when it was recorded.
-    #[must_use]
-    pub fn hands_over(&self, call: &RecordedCall, memory: &[u8]) -> bool {
-        self.handed(&call.args, memory) == call.handed
-    }
+/// The types of parameters and results.
+fn signature(text: &str) -> Read<(Vec<ValType>, Vec<ValType>)> {
+    let (params, results) = text
+        .split_once('>')
+        .ok_or(Bad::Wrong("a type without an arrow"))?;
+    Ok((types(params)?, types(results)?))
 }
 
 fn types(letters: &str) -> Read<Vec<ValType>> {
@@ -516,34 +520,9 @@ fn types(letters: &str) -> Read<Vec<ValType>> {
     letters.chars().map(ty).collect()
 }
 
-/// `P:pN`, `P:K*pN`, or `P:iov`.
-fn region(text: &str, params: usize) -> Option<Region> {
-    let parameter = |text: &str| text.parse().ok().filter(|at: &usize| *at < params);
-    let (pointer, length) = text.split_once(':')?;
-    let pointer = parameter(pointer)?;
-    if length == "iov" {
-        return Some(Region::Buffers { pointer });
-    }
-    let (factor, count) = length.split_once('*').unwrap_or(("1", length));
-    Some(Region::Bytes {
-        pointer,
-        factor: factor.parse().ok()?,
-        count: parameter(count.strip_prefix('p')?)?,
-    })
-}
-
-/// The length and check of bytes, as recordings have them of the program.
-pub(super) fn check_of(bytes: &[u8]) -> (u64, u32) {
-    (bytes.len() as u64, CHECK.checksum(bytes))
-}
-
 /// How a check is written behind a call.
 fn short(check: u32) -> [u8; 2] {
     folded(check).to_le_bytes()
-}
-
-fn folded(check: u32) -> u16 {
-    (check ^ (check >> 16)) as u16
 }
 
 fn unzigzag(number: u64) -> i64 {
@@ -554,21 +533,10 @@ fn unzigzag(number: u64) -> i64 {
 mod tests {
     use super::*;
 
-    /// What an import hands over that is described so, up to the check of what stands before the calls.
-    fn described(handed: &str) -> Read<RecordedImport> {
-        let mut bytes = Vec::new();
-        for text in ["env", "give", "ii>", handed] {
-            bytes.push(text.len() as u8);
-            bytes.extend(text.bytes());
-        }
-        let mut reader = HostRecording::of_bytes(&bytes);
-        reader.import()
-    }
-
     /// What is read first of a recording of a program with one import: of these parts, each with its check.
     fn recorded(parts: &[&[u8]]) -> Result<Recorded, HostRecordingError> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend([0, 0, 0, 0, 0, 0, 0, 1]);
+        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0, 1]);
         for text in ["env", "f", ">", ""] {
             bytes.push(text.len() as u8);
             bytes.extend(text.bytes());
@@ -603,39 +571,100 @@ mod tests {
         assert!(refused.to_string().contains("no such import"), "{refused}");
     }
 
-    #[test]
-    fn an_import_hands_over_eight_pieces() {
-        let pieces = |count: usize| described(&["0:p1"].repeat(count).join(" "));
-        assert!(pieces(MOST_REGIONS).is_ok_and(|import| import.regions.len() == MOST_REGIONS));
-        assert!(matches!(pieces(MOST_REGIONS + 1), Err(Bad::Wrong(_))));
+    /// A recording by the second version whose one call writes these bytes as they stand there.
+    fn written(parts: &[&[u8]]) -> Result<Vec<Vec<u8>>, HostRecordingError> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([2, 0, 0, 0, 0, 0, 0, 0, 1]);
+        for text in ["env", "f", ">", ""] {
+            bytes.push(text.len() as u8);
+            bytes.extend(text.bytes());
+        }
+        let mut check = CHECK.digest();
+        check.update(&bytes);
+        bytes.extend(check.clone().finalize().to_le_bytes());
+        for part in parts {
+            let call = [&[1, 1, 0][..], part].concat();
+            // The number of so many bytes has two bytes of its own.
+            match part {
+                [0x80, 1, many @ ..] => {
+                    check.update(&call[..5]);
+                    check::add(&mut check, many);
+                }
+                _ => check.update(&call),
+            }
+            bytes.extend(&call);
+            bytes.extend(folded(check.clone().finalize()).to_le_bytes());
+        }
+        let mut recording = HostRecording::new(&bytes)?;
+        let read = parts.iter().map(|_| match recording.read_on()? {
+            Recorded::Call(call) => Ok(call.writes[0].bytes.clone()),
+            other => panic!("{other:?}"),
+        });
+        read.collect()
     }
 
     #[test]
-    fn so_many_buffers_are_looked_at() {
-        let import = described("0:iov").unwrap_or_else(|_| panic!("it is an import"));
-        let most = MOST_BUFFERS as usize;
-        // The list, one buffer more than are looked at, and behind it the byte that each of them is.
-        let mut memory = Vec::new();
-        let bytes_at = 8 * (most + 1);
-        for at in 0..=most {
-            memory.extend(((bytes_at + at) as u32).to_le_bytes());
-            memory.extend(1_u32.to_le_bytes());
+    fn bytes_may_be_said_by_where_they_stand() {
+        let many: Vec<u8> = (0..64).collect();
+        let first = [&[0x80, 1][..], &many].concat();
+        // 3 bytes stand before the number, 2 of a check before these, and the bytes.
+        let back = 3 + 2 + 64;
+        let read = |part: &[u8]| written(&[&first, part]);
+        assert_eq!(
+            read(&[0x81, 1, back]).map(|read| read[1].clone()),
+            Ok(many.clone())
+        );
+        assert_eq!(
+            read(&[7, back - 2]).map(|read| read[1].clone()),
+            Ok(many[2..5].to_vec())
+        );
+        // As far as this number, and from the very beginning.
+        assert_eq!(read(&[3, 1]).map(|read| read[1].clone()), Ok(vec![0]));
+        // The header, the first call with its check, and what stands before the number.
+        let at = 29 + 71 + 3;
+        assert_eq!(read(&[3, at]).map(|read| read[1].clone()), Ok(vec![0]));
+        for part in [
+            &[3, 0][..],
+            &[5, 1],
+            &[3, at + 1],
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1],
+        ] {
+            let error = read(part).expect_err("nothing stands there").to_string();
+            assert!(
+                error.contains("bytes are said to stand where none are"),
+                "{part:?}: {error}"
+            );
         }
-        memory.extend(vec![7; most + 1]);
-        let handed = |count: usize, memory: &[u8]| {
-            let args = [Value::I32(0), Value::I32(count as i32)];
-            import.handed(&args, memory).expect("it is known where")
+    }
+
+    #[test]
+    fn a_call_says_64_mib_by_where_they_stand() {
+        let number = |bytes: &mut Vec<u8>, mut number: usize| {
+            while number >= 0x80 {
+                bytes.push(number as u8 | 0x80);
+                number >>= 7;
+            }
+            bytes.push(number as u8);
         };
-        let whole = handed(most, &memory);
-        assert_ne!(whole, handed(most - 1, &memory));
-        assert_eq!(whole, handed(most + 1, &memory));
-        // A byte of the last buffer that is looked at matters, one of the next does not.
-        let changed = |at: usize| {
-            let mut memory = memory.clone();
-            memory[bytes_at + at] = 8;
-            handed(most + 1, &memory)
+        let many = 1 << 16;
+        let read = |times: usize| {
+            let mut bytes = Vec::new();
+            number(&mut bytes, times + 1);
+            bytes.push(0);
+            number(&mut bytes, 2 * many);
+            let stand = bytes.len();
+            bytes.extend(vec![7; many]);
+            for _ in 0..times {
+                bytes.push(0);
+                let here = bytes.len();
+                number(&mut bytes, 2 * many + 1);
+                number(&mut bytes, here - stand);
+            }
+            let writes = HostRecording::of_bytes(&bytes, 2).writes();
+            writes.map(|writes| writes.iter().map(|write| write.bytes.len()).sum::<usize>())
         };
-        assert_ne!(whole, changed(most - 1));
-        assert_eq!(whole, changed(most));
+        let most = MOST_AGAIN / many;
+        assert!(read(most).is_ok_and(|length| length == MOST_AGAIN + many));
+        assert!(matches!(read(most + 1), Err(Bad::Wrong(_))));
     }
 }

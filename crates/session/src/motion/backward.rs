@@ -435,7 +435,7 @@ fn is_line_begin(stage: &Stage, hit: &Hit) -> bool {
 
 /// The moment from which to search forward up to `end`, when all between `end` and `limit` was searched already;
 /// nothing if `end` is the start of the program.
-fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
+pub(super) fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
     let history = &stage.history;
     // What is sought is mostly near: look there before going to the next keyframe.
     let near = NEAR.into_iter().find_map(|distance| {

@@ -5,6 +5,7 @@
 
 mod backward;
 mod breakpoints;
+mod files;
 mod forward;
 mod ground;
 mod stopping;

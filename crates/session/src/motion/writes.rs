@@ -1,4 +1,4 @@
-//! Where a value was written last.
+//! Where a value was written last, or a file changed.
 
 use crate::command::listing::Written;
 use crate::command::{Observer, Reply, unobserved};
@@ -7,10 +7,11 @@ use crate::history::Stops;
 use crate::history::entry::Moment;
 use crate::motion::Motion;
 use crate::motion::backward::last_write;
+use crate::motion::files;
 use crate::stage::Stage;
 
 impl Motion {
-    /// Goes back to the last write of a place.
+    /// Goes back to the last write of a place, or the last change of a file.
     pub(crate) fn who(
         &mut self,
         stage: &mut Stage,
@@ -19,7 +20,11 @@ impl Motion {
         observer: Observer<'_>,
     ) -> Result<Reply, CommandError> {
         let here = stage.history.hold();
-        let found = self.writer_of(stage, device, what, here, observer);
+        let found = match files::path_in(what) {
+            Ok(None) => self.writer_of(stage, device, what, here, observer),
+            Ok(Some(path)) => files::changer_of(stage, device, &path, here, observer),
+            Err(error) => Err(error),
+        };
         let back = match &found {
             Ok(Reply::Written(_)) => Ok(()),
             // Nothing was found, or the search was paused: the view stays.

@@ -19,7 +19,7 @@ use borges_stub::Program;
 use borges_vm::{ValType, Value};
 
 use super::numbers::number;
-use crate::program::{Board, Opened, read};
+use crate::program::{Board, Library, Opened, linked, read};
 
 /// What a text that was put together begins its files with.
 const OPENED: &str = "\n# All that the network needs of other files, so that it can be opened again from here alone.\n[opened]\n";
@@ -125,6 +125,7 @@ pub(super) fn gather(text: &str, folder: &Path) -> Result<String, ModelError> {
     let mut names: Vec<(&str, &Spot)> = Vec::new();
     for board in &file.boards {
         names.push((&board.program, &board.spot));
+        names.extend(board.links.iter().map(|(_, name)| (&**name, &board.spot)));
         names.extend(board.board.as_deref().map(|name| (name, &board.spot)));
     }
     for (at, (name, spot)) in names.iter().enumerate() {
@@ -262,6 +263,16 @@ impl Reading<'_> {
         BASE64_STANDARD.decode(content).map_err(|_| missing())
     }
 
+    /// The modules that a board's program is linked with, and their bytes.
+    fn libraries(&self, entry: &NetworkBoard, folder: &Path) -> Read<Vec<(Library, Vec<u8>)>> {
+        let library = |(name, file): &(String, String)| {
+            let path = folder.join(file);
+            let name = name.clone();
+            Ok((Library { name, path }, self.content(file, &entry.spot)?))
+        };
+        entry.links.iter().map(library).collect()
+    }
+
     fn node(&self, entry: &NetworkBoard) -> Read<Node> {
         let spot = &entry.spot;
         let folder = Path::new(self.file.folder.as_deref().unwrap_or_default());
@@ -282,6 +293,8 @@ impl Reading<'_> {
             None => Board::parse(String::new(), &path).map_err(wrong)?,
         };
         let bytes = self.content(&entry.program, spot)?;
+        let libraries = self.libraries(entry, folder)?;
+        let bytes = linked((&path, bytes), &libraries, &board).map_err(wrong)?;
         let opened = Opened::on(board, &path, &bytes, None).map_err(wrong)?;
         let program = opened.program;
         let primitives: Vec<PrimitiveId> = (0..)

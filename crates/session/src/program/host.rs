@@ -12,7 +12,7 @@ use wasm_encoder::{
 use crate::values::{parse, parts, unescaped};
 
 /// Most bytes that one line puts into memory.
-const MOST_TEXT: usize = 1 << 16;
+pub(crate) const MOST_TEXT: usize = 1 << 16;
 
 /// What a reactor begins with, before any other export is called.
 const INITIALIZE: &str = "_initialize";
@@ -70,6 +70,15 @@ struct Calls<'m> {
     locals: Vec<(String, ValType)>,
     /// Where in the code each line begins, and its number.
     begins: Vec<(u32, u32)>,
+}
+
+/// Where a line writes to.
+#[derive(Clone, Copy)]
+enum Base {
+    /// Where an earlier result points.
+    Local(u32),
+    /// There.
+    Number(i32),
 }
 
 impl<'m> Calls<'m> {
@@ -172,7 +181,7 @@ impl<'m> Calls<'m> {
         Ok(())
     }
 
-    /// Writes a text to where a result points: `*NAME = "text"`.
+    /// Writes a text to where a result points, or to an address: `*NAME = "text"`, `*1024 = "text"`.
     fn write(&mut self, text: &str) -> Result<(), String> {
         let (name, text) = text.split_once('=').ok_or("write it as *NAME = \"text\"")?;
         let name = name.trim();
@@ -181,10 +190,16 @@ impl<'m> Calls<'m> {
             .strip_prefix('"')
             .and_then(|text| text.strip_suffix('"'));
         let bytes = unescaped(inside.ok_or("a text is written in quotes")?)?;
-        let Some((local, ValType::I32)) = self.local(name) else {
-            return Err(format!(
-                "no earlier line has a result '{name}' that is an address (i32)"
-            ));
+        let address = match self.local(name) {
+            Some((local, ValType::I32)) => Base::Local(local),
+            _ => match parse(name, ValType::I32) {
+                Ok(Value::I32(address)) => Base::Number(address),
+                _ => {
+                    return Err(format!(
+                        "no earlier line has a result '{name}' that is an address (i32)"
+                    ));
+                }
+            },
         };
         if self.module.memory_type().is_none() {
             return Err("the module has no memory".to_owned());
@@ -200,16 +215,24 @@ impl<'m> Calls<'m> {
         };
         let (words, tail) = bytes.as_chunks::<8>();
         for (index, word) in words.iter().enumerate() {
-            let mut sink = self.sink();
-            sink.local_get(local).i64_const(i64::from_le_bytes(*word));
-            sink.i64_store(at(index * 8));
+            self.push(address).i64_const(i64::from_le_bytes(*word));
+            self.sink().i64_store(at(index * 8));
         }
         for (index, byte) in tail.iter().enumerate() {
-            let mut sink = self.sink();
-            sink.local_get(local).i32_const((*byte).into());
-            sink.i32_store8(at(words.len() * 8 + index));
+            self.push(address).i32_const((*byte).into());
+            self.sink().i32_store8(at(words.len() * 8 + index));
         }
         Ok(())
+    }
+
+    /// Puts an address on the stack.
+    fn push(&mut self, address: Base) -> InstructionSink<'_> {
+        let mut sink = self.sink();
+        match address {
+            Base::Local(local) => sink.local_get(local),
+            Base::Number(number) => sink.i32_const(number),
+        };
+        sink
     }
 
     fn new_name<'n>(&self, name: &'n str) -> Result<&'n str, String> {

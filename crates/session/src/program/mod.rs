@@ -8,8 +8,9 @@ pub(crate) mod loaded;
 mod system;
 mod write_back;
 
-pub(crate) use join::read_linked;
+pub(crate) use host::MOST_TEXT;
 pub use join::{JoinError, Library, LinkedImport};
+pub(crate) use join::{linked, read_linked};
 pub use system::Provided;
 pub use write_back::WriteBackError;
 pub(crate) use write_back::write_back;

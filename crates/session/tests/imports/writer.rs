@@ -3,7 +3,7 @@
 use borges_session::import::{
     HostRecording, HostRecordingError, Recorded, RecordedEnd, RecordedImport,
 };
-use borges_vm::{ValType, Value};
+use borges_vm::{ValType, Value, Write};
 use crc::{CRC_32_ISO_HDLC, Crc, Digest};
 
 static CHECK: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
@@ -11,6 +11,7 @@ static CHECK: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 /// What stands before the calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
+    version: u8,
     program: (u64, u32),
     engine: String,
     entry: String,
@@ -21,7 +22,7 @@ pub(crate) struct Header {
 
 /// What stands before the calls of a program with one import, `env.print_int`.
 pub(crate) fn printing(program: &[u8]) -> Header {
-    let mut writer = Writer::new();
+    let mut writer = Writer::new(1);
     writer.number(program.len() as u64);
     writer.bytes.extend(CHECK.checksum(program).to_le_bytes());
     for text in ["elsewhere", "main"] {
@@ -38,10 +39,23 @@ pub(crate) fn printing(program: &[u8]) -> Header {
     all(&writer.bytes).expect("it is whole").0
 }
 
+/// What stands before the calls of a library that imports nothing.
+pub(crate) fn library(program: &[u8]) -> Header {
+    Header {
+        version: 2,
+        program: (program.len() as u64, CHECK.checksum(program)),
+        engine: "elsewhere".to_owned(),
+        entry: String::new(),
+        imports: Vec::new(),
+        handed: Vec::new(),
+    }
+}
+
 /// All of a recording.
 pub(crate) fn all(bytes: &[u8]) -> Result<(Header, Vec<Recorded>), HostRecordingError> {
     let mut recording = HostRecording::new(bytes)?;
     let header = Header {
+        version: recording.version,
         program: recording.program,
         engine: recording.engine.clone(),
         entry: recording.entry.clone(),
@@ -69,15 +83,17 @@ fn handed(import: &RecordedImport) -> String {
 }
 
 struct Writer {
+    version: u8,
     bytes: Vec<u8>,
     check: Digest<'static, u32>,
     checked: usize,
 }
 
 impl Writer {
-    fn new() -> Self {
+    fn new(version: u8) -> Self {
         Self {
-            bytes: b"\0borges\x01".to_vec(),
+            version,
+            bytes: [&b"\0borges"[..], &[version]].concat(),
             check: CHECK.digest(),
             checked: 0,
         }
@@ -100,8 +116,13 @@ impl Writer {
         self.bytes.extend(text.as_bytes());
     }
 
-    fn check(&mut self, size: usize) {
+    fn sum(&mut self) {
         self.check.update(&self.bytes[self.checked..]);
+        self.checked = self.bytes.len();
+    }
+
+    fn check(&mut self, size: usize) {
+        self.sum();
         let check = self.check.clone().finalize();
         let folded = if size == 2 {
             check ^ (check >> 16)
@@ -129,9 +150,62 @@ impl Writer {
     }
 }
 
+impl Writer {
+    fn writes(&mut self, writes: &[Write], address: &mut u32) {
+        self.number(writes.len() as u64);
+        for write in writes {
+            self.signed(write.address.wrapping_sub(*address) as i32);
+            *address = write.address;
+            let length = write.bytes.len() as u64;
+            if self.version == 1 {
+                self.number(length);
+                self.bytes.extend(&write.bytes);
+                continue;
+            }
+            self.number(2 * length);
+            if length < 64 {
+                self.bytes.extend(&write.bytes);
+                continue;
+            }
+            self.sum();
+            let (mut a, mut b) = ([0_u32; 4], [0_u32; 4]);
+            let (blocks, rest) = write.bytes.as_chunks::<16>();
+            for block in blocks {
+                for (lane, word) in block.as_chunks::<4>().0.iter().enumerate() {
+                    a[lane] = a[lane]
+                        .rotate_left(7)
+                        .wrapping_add(u32::from_le_bytes(*word));
+                    b[lane] = b[lane].rotate_left(12).wrapping_add(a[lane]);
+                }
+            }
+            for sum in a.iter().chain(&b) {
+                self.check.update(&sum.to_le_bytes());
+            }
+            self.bytes.extend(&write.bytes);
+            self.checked = self.bytes.len() - rest.len();
+        }
+    }
+
+    fn values(&mut self, values: &[Value]) {
+        for value in values {
+            self.value(*value, &mut 0);
+        }
+    }
+}
+
+/// The letters of values' types.
+fn letters_of(values: &[Value]) -> String {
+    let letter = |value: &Value| match value {
+        Value::I32(_) => 'i',
+        Value::I64(_) => 'I',
+        other => panic!("{other:?}"),
+    };
+    values.iter().map(letter).collect()
+}
+
 /// A recording with whole checks.
 pub(crate) fn written(header: &Header, recorded: &[Recorded]) -> Vec<u8> {
-    let mut writer = Writer::new();
+    let mut writer = Writer::new(header.version);
     writer.number(header.program.0);
     writer.bytes.extend(header.program.1.to_le_bytes());
     writer.text(&header.engine);
@@ -158,9 +232,35 @@ pub(crate) fn written(header: &Header, recorded: &[Recorded]) -> Vec<u8> {
         .map(|import| vec![0; import.params.len()])
         .collect();
     let mut address = 0_u32;
-    for recorded in recorded {
+    let recorded_after = |at: usize| {
+        recorded[at..].iter().find_map(|recorded| match recorded {
+            Recorded::Left(results) => Some(results),
+            _ => None,
+        })
+    };
+    for (at, recorded) in recorded.iter().enumerate() {
         let call = match recorded {
             Recorded::Call(call) => call,
+            Recorded::Entry(entry) => {
+                writer.number(header.imports.len() as u64 + 3);
+                writer.text(&entry.name);
+                // What it returns stands behind it, if it does.
+                let results = match recorded_after(at) {
+                    Some(results) => letters_of(results),
+                    None => String::new(),
+                };
+                writer.text(&format!("{}>{results}", letters_of(&entry.args)));
+                writer.values(&entry.args);
+                writer.writes(&entry.writes, &mut address);
+                writer.check(2);
+                continue;
+            }
+            Recorded::Left(results) => {
+                writer.number(header.imports.len() as u64 + 4);
+                writer.values(results);
+                writer.check(2);
+                continue;
+            }
             Recorded::End(end) => {
                 writer.number(0);
                 let (how, code) = match end {
@@ -184,13 +284,7 @@ pub(crate) fn written(header: &Header, recorded: &[Recorded]) -> Vec<u8> {
         for value in &call.results {
             writer.value(*value, &mut 0);
         }
-        writer.number(call.writes.len() as u64);
-        for write in &call.writes {
-            writer.signed(write.address.wrapping_sub(address) as i32);
-            writer.number(write.bytes.len() as u64);
-            writer.bytes.extend(&write.bytes);
-            address = write.address;
-        }
+        writer.writes(&call.writes, &mut address);
         writer.check(2);
     }
     writer.bytes

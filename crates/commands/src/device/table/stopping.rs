@@ -43,17 +43,21 @@ every {expression} replaced by its value.",
     Words::DELETE,
     Words::ENABLE,
     Words::DISABLE,
-    Spec::new("who", "go back to the last write of a value", |cursor| {
-        let what = cursor.all("a variable, global or memory range")?;
+    Spec::new("who", "go back to the last write of a value, or the last change of a file", |cursor| {
+        let what = cursor.all("a variable, global, memory range or path")?;
         Ok(Act::Who { what }.into())
     })
     .letters(&["w"])
     .arguments("WHAT")
     .details(
         "WHAT is a variable, a global, or memory as 'ADDRESS, LENGTH'. The view moves to \
-just before the write; repeat the command for the write before that.",
+just before the write; repeat the command for the write before that. The path of a file asks for the last \
+call that made, changed, renamed or removed it.",
     )
-    .examples(&[("who current", "who wrote the value that current has now?")])
+    .examples(&[
+        ("who current", "who wrote the value that current has now?"),
+        ("who /data/a.csv", "which call changed this file last?"),
+    ])
     .completes(&[Completes::Variable])
     .repeating(),
 ];

@@ -65,18 +65,30 @@ pub(crate) fn read_linked(
     if libraries.is_empty() {
         return Ok(bytes);
     }
-    let mut files = vec![(None, path, bytes)];
-    for library in libraries {
-        files.push((
-            Some(library.name.clone()),
-            &library.path,
-            read(&library.path)?,
-        ));
+    let read = libraries
+        .iter()
+        .map(|library| Ok((library.clone(), read(&library.path)?)));
+    let libraries = read.collect::<Result<Vec<_>, OpenError>>()?;
+    linked((path, bytes), &libraries, board)
+}
+
+/// The same of bytes that are there already.
+///
+/// # Errors
+/// As [`read_linked`].
+pub(crate) fn linked(
+    (path, bytes): (&Path, Vec<u8>),
+    libraries: &[(Library, Vec<u8>)],
+    board: &Board,
+) -> Result<Vec<u8>, OpenError> {
+    if libraries.is_empty() {
+        return Ok(bytes);
     }
-    let mut parts = Vec::new();
-    for (name, path, bytes) in &files {
-        let module = board.module(path, bytes)?;
-        parts.push(Part::new(name.clone(), path, module, bytes)?);
+    let mut parts = vec![Part::new(None, path, board.module(path, &bytes)?, &bytes)?];
+    for (library, bytes) in libraries {
+        let module = board.module(&library.path, bytes)?;
+        let name = Some(library.name.clone());
+        parts.push(Part::new(name, &library.path, module, bytes)?);
     }
     Ok(join(&parts, &board.description)?)
 }
