@@ -186,7 +186,7 @@ fn a_sessions_states_are_those_of_one_core() {
     let alone = states_of_program(&program, None, &options, &[], &mut |_| Flow::Continue);
     let alone = alone.expect("it opens");
     // More than one core alone looks at.
-    assert_eq!((alone.complete, alone.states), (true, 400));
+    assert_eq!((alone.complete, alone.states), (true, 2_000));
 
     let mut session = Session::open(Options::new(&program)).expect("it opens");
     let look = Look::Suggest {

@@ -419,13 +419,13 @@ impl<'b> HostRecording<'b> {
         if number & 1 == 1 {
             let back = size(self.number()?)?;
             let there = begin.checked_sub(back);
-            let there = there.and_then(|at| Some((at, at.checked_add(length)?)));
-            let there = there.filter(|(_, end)| *end <= begin);
+            let there = there.and_then(|at| Some(at..at.checked_add(length)?));
+            let there = there.filter(|there| there.end <= begin);
+            let there = there.and_then(|there| self.bytes.get(there));
+            let there = there.ok_or(Bad::Wrong("bytes are said to stand where none are"))?;
             let more = "a call writes more than 64 MiB that stand elsewhere";
             *again = again.checked_sub(length).ok_or(Bad::Wrong(more))?;
-            return there
-                .and_then(|(at, end)| self.bytes.get(at..end))
-                .ok_or(Bad::Wrong("bytes are said to stand where none are"));
+            return Ok(there);
         }
         let bytes = self.bytes_on(length)?;
         check::add(&mut self.check, bytes);
