@@ -306,16 +306,33 @@ fn last_hit(
     accept: impl Fn(&Hit) -> bool,
     observer: Observer<'_>,
 ) -> Result<Option<Hit>, CommandError> {
+    let look = |stage: &mut Stage, (start, end), observer: Observer<'_>| {
+        let hits = hits_between(stage, start, end, included, stops, observer)?;
+        included = End::Excluded;
+        Ok(hits.into_iter().rev().find(|hit| accept(hit)))
+    };
+    look_back(stage, back_to, floor, look, observer)
+}
+
+/// Looks at one stretch of the past after the other, the nearest first, from `back_to` to `floor`, until something is found
+/// in one. Where it is paused, `back_to` says how far it came.
+pub(super) fn look_back<T>(
+    stage: &mut Stage,
+    back_to: &mut Moment,
+    floor: Moment,
+    mut look: impl FnMut(&mut Stage, (Moment, Moment), Observer<'_>) -> Result<Option<T>, CommandError>,
+    observer: Observer<'_>,
+) -> Result<Option<T>, CommandError> {
     let limit = *back_to;
     while *back_to > floor
         && let Some(start) = window_before(stage, *back_to, limit)
     {
         let start = start.max(floor);
-        let hits = hits_between(stage, start, *back_to, included, stops, observer)?;
-        if let Some(hit) = hits.into_iter().rev().find(|hit| accept(hit)) {
-            return Ok(Some(hit));
+        let found = look(stage, (start, *back_to), observer)?;
+        if found.is_some() {
+            return Ok(found);
         }
-        (*back_to, included) = (start, End::Excluded);
+        *back_to = start;
         stage.history.look_up("looking back", None, observer)?;
     }
     Ok(None)
@@ -435,7 +452,7 @@ fn is_line_begin(stage: &Stage, hit: &Hit) -> bool {
 
 /// The moment from which to search forward up to `end`, when all between `end` and `limit` was searched already;
 /// nothing if `end` is the start of the program.
-pub(super) fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
+fn window_before(stage: &Stage, end: Moment, limit: Moment) -> Option<Moment> {
     let history = &stage.history;
     // What is sought is mostly near: look there before going to the next keyframe.
     let near = NEAR.into_iter().find_map(|distance| {

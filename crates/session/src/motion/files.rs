@@ -3,7 +3,7 @@
 use borges_board::PrimitiveId;
 use borges_wasi::{Function, Listed, NoSubject, World};
 
-use super::backward::window_before;
+use super::backward::look_back;
 use crate::command::listing::Written;
 use crate::command::{Observer, Reply};
 use crate::error::CommandError;
@@ -40,22 +40,16 @@ pub(super) fn changer_of(
         ..Stops::default()
     };
     let mut back_to = here;
-    let found = loop {
-        let Some(start) = window_before(stage, back_to, here) else {
-            break None;
-        };
-        let last = match last_change(stage, (start, back_to), &stops, &path, observer) {
-            Err(CommandError::Paused) => {
-                let far = back_to.steps;
-                let text = format!("paused: nothing changed '{path}' since step {far}");
-                return Ok(Reply::done(&text));
-            }
-            last => last?,
-        };
-        if last.is_some() {
-            break last;
+    let look = |stage: &mut Stage, stretch, observer: Observer<'_>| {
+        last_change(stage, stretch, &stops, &path, observer)
+    };
+    let found = match look_back(stage, &mut back_to, Moment::START, look, observer) {
+        Err(CommandError::Paused) => {
+            let far = back_to.steps;
+            let text = format!("paused: nothing changed '{path}' since step {far}");
+            return Ok(Reply::done(&text));
         }
-        back_to = start;
+        found => found?,
     };
     let Some((moment, before, after)) = found else {
         return match now.at_path(&path) {
