@@ -23,6 +23,13 @@ pub fn show(value: Value) -> String {
     }
 }
 
+/// Values as text, as a call has its arguments.
+#[must_use]
+pub(crate) fn show_all(values: &[Value]) -> String {
+    let values: Vec<String> = values.iter().map(|value| show(*value)).collect();
+    values.join(", ")
+}
+
 /// What an input yielded: its value, and the bytes that it brought as a text with escapes, cut where it is long.
 #[must_use]
 pub(crate) fn show_yield(value: Value, bytes: &[u8]) -> String {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::command::{Event, Flow};
 use crate::program::Board;
-use crate::values::{json, parse_yield, show};
+use crate::values::{json, parse_yield, show_all};
 
 /// The outside of a plain run.
 pub(super) struct Outside {
@@ -145,11 +145,10 @@ impl Outside {
             Some(yielded) if codomain.contains(yielded.value) => Ok(yielded),
             _ => {
                 let name = self.name(call.primitive);
-                let arguments: Vec<String> = call.args.iter().map(|value| show(*value)).collect();
                 Err(RunError::Input {
                     number: self.taken,
                     text,
-                    call: format!("{name}({})", arguments.join(", ")),
+                    call: format!("{name}({})", show_all(call.args)),
                     step: call.steps,
                     why: format!("yields {}", codomain.describe()),
                 })

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::ImportError;
 use super::recording::{HostRecording, Recorded, RecordedEntry};
 use crate::program::MOST_TEXT;
-use crate::values::show;
+use crate::values::show_all;
 
 /// The lines of all of them, as far as the recording can be read; nothing if it is of one entry.
 ///
@@ -42,7 +42,6 @@ fn line(entry: &RecordedEntry, number: usize, lines: &mut String) -> Result<(), 
             let _written = writeln!(lines, "*{address} = \"{}\"", part.escape_ascii());
         }
     }
-    let args: Vec<String> = entry.args.iter().map(|value| show(*value)).collect();
-    let _written = writeln!(lines, "{name}({})", args.join(", "));
+    let _written = writeln!(lines, "{name}({})", show_all(&entry.args));
     Ok(())
 }

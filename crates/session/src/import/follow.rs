@@ -6,18 +6,25 @@ use borges_vm::{ExternType, Machine, Outcome, Value, Write};
 
 use super::ImportError;
 use super::recording::{HostRecording, Recorded, RecordedCall, RecordedEnd};
-use crate::values::show;
+use crate::values::show_all;
 
 /// A recording that a program is led along.
 #[derive(Clone)]
 pub(super) struct Follower<'r> {
     pub(super) recording: HostRecording<'r>,
     program: Program,
-    next: Option<Recorded>,
+    next: Option<Next>,
     /// The exports that the host called, where it called several, and what they returned.
     entries: Vec<(String, Vec<Value>)>,
     /// Calls that were followed.
     pub(super) calls: u64,
+}
+
+/// What a program does next, as it is recorded.
+#[derive(Clone)]
+enum Next {
+    Call(RecordedCall),
+    End(RecordedEnd),
 }
 
 /// What comes of a call.
@@ -70,9 +77,9 @@ impl<'r> Follower<'r> {
     }
 
     /// What is recorded next, calls of constants aside: they never leave the program.
-    fn peek(&mut self) -> Result<&Recorded, ImportError> {
+    fn peek(&mut self) -> Result<&Next, ImportError> {
         while self.next.is_none() {
-            let recorded = match self.recording.read_on()? {
+            let next = match self.recording.read_on()? {
                 // The program is called by its lines; what came of it is compared at the end.
                 Recorded::Entry(entry) => {
                     self.entries.push((entry.name, Vec::new()));
@@ -84,18 +91,19 @@ impl<'r> Follower<'r> {
                     }
                     continue;
                 }
-                recorded => recorded,
+                Recorded::Call(call) => Next::Call(call),
+                Recorded::End(end) => Next::End(end),
             };
-            if let Recorded::Call(call) = &recorded
+            if let Next::Call(call) = &next
                 && let Some(PrimitiveKind::Constant(value)) = self.kind(call.import)
                 && call.results == [value]
             {
                 continue;
             }
-            self.next = Some(recorded);
+            self.next = Some(next);
         }
         // The loop ends with one.
-        Ok(self.next.get_or_insert(Recorded::End(RecordedEnd::Stopped)))
+        Ok(self.next.get_or_insert(Next::End(RecordedEnd::Stopped)))
     }
 
     fn kind(&self, import: usize) -> Option<PrimitiveKind> {
@@ -113,24 +121,23 @@ impl<'r> Follower<'r> {
         let here = self.text(call.primitive, call.args);
         let exits = self.program.board.exits(call.primitive);
         let recorded = match self.peek()? {
-            Recorded::End(RecordedEnd::Exited(code))
+            Next::End(RecordedEnd::Exited(code))
                 if exits && *call.args == [Value::I32(*code as i32)] =>
             {
                 return Ok(Followed::Exit(*code));
             }
             // Who ended it there, the program or the host, only a model of the host can say.
-            Recorded::End(RecordedEnd::Trapped | RecordedEnd::Stopped) => {
+            Next::End(RecordedEnd::Trapped | RecordedEnd::Stopped) => {
                 return Ok(Followed::Rest);
             }
-            Recorded::End(end) => {
+            Next::End(end) => {
                 let what = format!(
                     "the program calls {here}; recorded is that it {}",
                     ended(*end)
                 );
                 return Err(diverged(what));
             }
-            Recorded::Call(recorded) => recorded.clone(),
-            Recorded::Entry(_) | Recorded::Left(_) => return Ok(Followed::Rest),
+            Next::Call(recorded) => recorded.clone(),
         };
         let same = u32::try_from(recorded.import)
             .ok()
@@ -138,11 +145,10 @@ impl<'r> Follower<'r> {
             == Some(call.primitive);
         if !same || recorded.args != call.args {
             let import = &self.recording.imports[recorded.import];
-            let args: Vec<String> = recorded.args.iter().map(|value| show(*value)).collect();
             let what = format!(
                 "the program calls {here}; recorded is {}({})",
                 import.name,
-                args.join(", ")
+                show_all(&recorded.args)
             );
             return Err(diverged(what));
         }
@@ -168,9 +174,8 @@ impl<'r> Follower<'r> {
 
     fn text(&self, primitive: borges_board::PrimitiveId, args: &[Value]) -> String {
         let primitive = self.program.board.primitive(primitive);
-        let args: Vec<String> = args.iter().map(|value| show(*value)).collect();
         let name = primitive.map_or("?", |primitive| &primitive.name);
-        format!("{name}({})", args.join(", "))
+        format!("{name}({})", show_all(args))
     }
 
     /// Compares how the program came to rest with how it ended when it was recorded.
@@ -191,12 +196,11 @@ impl<'r> Follower<'r> {
         };
         let recorded = self.peek()?.clone();
         let what = match recorded {
-            Recorded::Call(call) => {
+            Next::Call(call) => {
                 let import = &self.recording.imports[call.import];
                 format!("the program {here}; recorded is a call of {}", import.name)
             }
-            Recorded::Entry(_) | Recorded::Left(_) => "the program is called once more".to_owned(),
-            Recorded::End(end) => {
+            Next::End(end) => {
                 if let (RecordedEnd::Returned, Some(what)) = (end, self.other_result(machine)) {
                     return Err(ImportError::Diverged { number, step, what });
                 }
@@ -215,9 +219,7 @@ impl<'r> Follower<'r> {
         };
         Err(ImportError::Diverged { number, step, what })
     }
-}
 
-impl Follower<'_> {
     /// Which of several exports returned something else than when it was recorded, in words.
     fn other_result(&self, machine: &Machine) -> Option<String> {
         let Some(Outcome::Finished(results)) = machine.outcome() else {
@@ -228,11 +230,7 @@ impl Follower<'_> {
             let (here, behind) = rest.split_at_checked(recorded.len())?;
             rest = behind;
             if here != recorded {
-                let text = |values: &[Value]| {
-                    let values: Vec<String> = values.iter().map(|value| show(*value)).collect();
-                    values.join(", ")
-                };
-                let (here, recorded) = (text(here), text(recorded));
+                let (here, recorded) = (show_all(here), show_all(recorded));
                 return Some(format!("{name} returned {here}; recorded is {recorded}"));
             }
         }

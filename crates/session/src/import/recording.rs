@@ -533,14 +533,20 @@ fn unzigzag(number: u64) -> i64 {
 mod tests {
     use super::*;
 
-    /// What is read first of a recording of a program with one import: of these parts, each with its check.
-    fn recorded(parts: &[&[u8]]) -> Result<Recorded, HostRecordingError> {
+    /// What stands before the first check in a recording of a program with one import.
+    fn beginning(version: u8) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0, 1]);
+        bytes.extend([version, 0, 0, 0, 0, 0, 0, 0, 1]);
         for text in ["env", "f", ">", ""] {
             bytes.push(text.len() as u8);
             bytes.extend(text.bytes());
         }
+        bytes
+    }
+
+    /// What is read first of a recording of a program with one import: of these parts, each with its check.
+    fn recorded(parts: &[&[u8]]) -> Result<Recorded, HostRecordingError> {
+        let mut bytes = beginning(1);
         // Checks are not about themselves.
         let mut checked = bytes.clone();
         bytes.extend(CHECK.checksum(&checked).to_le_bytes());
@@ -573,12 +579,7 @@ mod tests {
 
     /// A recording by the second version whose one call writes these bytes as they stand there.
     fn written(parts: &[&[u8]]) -> Result<Vec<Vec<u8>>, HostRecordingError> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend([2, 0, 0, 0, 0, 0, 0, 0, 1]);
-        for text in ["env", "f", ">", ""] {
-            bytes.push(text.len() as u8);
-            bytes.extend(text.bytes());
-        }
+        let mut bytes = beginning(2);
         let mut check = CHECK.digest();
         check.update(&bytes);
         bytes.extend(check.clone().finalize().to_le_bytes());

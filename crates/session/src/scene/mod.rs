@@ -13,7 +13,7 @@ use borges_vm::{CodeOffset, FuncIdx, Machine, Value, Watch};
 
 use crate::command::listing::{StackFrame, StackListing, Variable};
 use crate::error::CommandError;
-use crate::values::{results_of, show};
+use crate::values::{results_of, show, show_all};
 
 pub use said::is_of_library;
 
@@ -535,8 +535,7 @@ impl<'a> Scene<'a> {
             .board
             .primitive(id)
             .map_or("?", |primitive| &primitive.name);
-        let args: Vec<String> = args.iter().map(|value| show(*value)).collect();
-        format!("{name}({})", args.join(", "))
+        format!("{name}({})", show_all(args))
     }
 
     /// Parameters and locals of a frame.

@@ -10,7 +10,7 @@ use borges_vm::{CodeOffset, ExternType, FuncIdx, Module, Outcome, Trap, Value};
 
 use crate::command::listing::StackFrame;
 use crate::scene::{Scene, place_of};
-use crate::values::{show, whole_characters};
+use crate::values::{show_all, whole_characters};
 
 /// Parts of paths that belong to libraries and not to the user's program.
 const LIBRARIES: [&str; 17] = [
@@ -154,9 +154,8 @@ impl Scene<'_> {
         let trap = Outcome::Trapped(Trap::UncaughtException);
         let thrown = (self.machine.outcome() == Some(&trap)).then(|| self.machine.thrown())??;
         let module = self.machine.module()?;
-        let values: Vec<String> = thrown.values.iter().map(|value| show(*value)).collect();
         let name = tag_name(module, thrown.tag);
-        Some(format!("{name}({})", values.join(", ")))
+        Some(format!("{name}({})", show_all(&thrown.values)))
     }
 
     /// The arguments of a call that is under way; nothing if its function may have written over one.
