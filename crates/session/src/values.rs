@@ -5,17 +5,22 @@ use borges_vm::{Machine, Outcome, ValType, Value};
 /// So many of the bytes that an input brought are shown.
 const MOST_BYTES: usize = 64;
 
-/// The value as text: integers in decimal, floats so that they read back exactly, references by index.
+/// The value as text: integers in decimal, floats so that they read back exactly (a NaN with other bits than the canonical
+/// ones as WebAssembly's text format has it, `nan:0x200000`), references by index.
 #[must_use]
 pub fn show(value: Value) -> String {
     match value {
         Value::I32(v) => v.to_string(),
         Value::I64(v) => v.to_string(),
-        Value::F32(bits) => float(
-            f64::from(f32::from_bits(bits)),
-            &f32::from_bits(bits).to_string(),
-        ),
-        Value::F64(bits) => float(f64::from_bits(bits), &f64::from_bits(bits).to_string()),
+        Value::F32(bits) => {
+            let value = f32::from_bits(bits);
+            nan(value.into(), bits.into(), &SINGLE)
+                .unwrap_or_else(|| float(value.into(), &value.to_string()))
+        }
+        Value::F64(bits) => {
+            let value = f64::from_bits(bits);
+            nan(value, bits, &DOUBLE).unwrap_or_else(|| float(value, &value.to_string()))
+        }
         Value::FuncRef(None) | Value::ExternRef(None) | Value::ExnRef(None) => "null".to_owned(),
         Value::FuncRef(Some(index)) => format!("func {index}"),
         Value::ExternRef(Some(index)) => format!("extern {index}"),
@@ -181,6 +186,46 @@ pub(crate) fn results_of(machine: &Machine) -> Vec<String> {
     }
 }
 
+/// Where a float of WebAssembly has the bits that tell one NaN from another.
+struct Nans {
+    /// Of a positive NaN with nothing to tell.
+    infinity: u64,
+    /// The bits of the payload.
+    payload: u64,
+    sign: u64,
+}
+
+const SINGLE: Nans = Nans {
+    infinity: 0x7f80_0000,
+    payload: 0x007f_ffff,
+    sign: 1 << 31,
+};
+
+const DOUBLE: Nans = Nans {
+    infinity: 0x7ff0_0000_0000_0000,
+    payload: 0x000f_ffff_ffff_ffff,
+    sign: 1 << 63,
+};
+
+/// A NaN that is not the canonical one, as text.
+fn nan(value: f64, bits: u64, nans: &Nans) -> Option<String> {
+    let canonical = nans.infinity | (nans.payload / 2 + 1);
+    let sign = if bits & nans.sign == 0 { "" } else { "-" };
+    (value.is_nan() && bits != canonical).then(|| format!("{sign}nan:{:#x}", bits & nans.payload))
+}
+
+/// The bits of a NaN that is written with its payload.
+fn parse_nan(text: &str, nans: &Nans) -> Option<u64> {
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(text) => (nans.sign, text),
+        None => (0, text),
+    };
+    let digits = text.strip_prefix("nan:0x")?;
+    let payload = u64::from_str_radix(digits, 16).ok()?;
+    let is_nan = !digits.starts_with('+') && (1..=nans.payload).contains(&payload);
+    is_nan.then_some(sign | nans.infinity | payload)
+}
+
 /// A whole float would look like an integer.
 fn float(value: f64, shortest: &str) -> String {
     if value.is_finite() && !shortest.contains(['.', 'e']) {
@@ -190,8 +235,8 @@ fn float(value: f64, shortest: &str) -> String {
     }
 }
 
-/// Reads a value of type `ty`: decimal or `0x` integers (also unsigned ones that fit the width), floats, `true`,
-/// `false`, `null`.
+/// Reads a value of type `ty`: decimal or `0x` integers (also unsigned ones that fit the width), floats (`NaN`, `inf`, and
+/// `nan:0x200000` with a payload among them), `true`, `false`, `null`.
 ///
 /// # Errors
 /// What was expected, for people.
@@ -217,12 +262,15 @@ pub fn parse(text: &str, ty: ValType) -> Result<Value, String> {
             Ok(Value::I64(wide as u64 as i64))
         }
         ValType::F32 => {
-            let value: f32 = text.parse().map_err(|_| wrong())?;
-            Ok(Value::F32(value.to_bits()))
+            let bits = parse_nan(text, &SINGLE).map(|bits| bits as u32);
+            let read = || text.parse().map(f32::to_bits).map_err(|_| wrong());
+            bits.map_or_else(read, Ok).map(Value::F32)
         }
         ValType::F64 => {
-            let value: f64 = text.parse().map_err(|_| wrong())?;
-            Ok(Value::F64(value.to_bits()))
+            let read = || text.parse().map(f64::to_bits).map_err(|_| wrong());
+            parse_nan(text, &DOUBLE)
+                .map_or_else(read, Ok)
+                .map(Value::F64)
         }
         ValType::FuncRef => reference(text).map(Value::FuncRef).ok_or_else(wrong),
         ValType::ExternRef => reference(text).map(Value::ExternRef).ok_or_else(wrong),
@@ -293,6 +341,14 @@ mod tests {
             Value::F32(f32::INFINITY.to_bits()),
             Value::F64((-0.0f64).to_bits()),
             Value::F64(1e300f64.to_bits()),
+            Value::F32(0x7fc0_0000),
+            Value::F32(0xffc0_0000),
+            Value::F32(0x7f80_0001),
+            Value::F32(0xffff_ffff),
+            Value::F64(0x7ff8_0000_0000_0000),
+            Value::F64(0xfff8_0000_0000_0000),
+            Value::F64(0x7ff0_0000_0000_0001),
+            Value::F64(0xffff_ffff_ffff_ffff),
             Value::FuncRef(None),
             Value::FuncRef(Some(3)),
             Value::ExternRef(Some(0)),
@@ -353,5 +409,15 @@ mod tests {
         assert!(parse("--1", ValType::I64).is_err());
         assert!(parse("0x+1", ValType::I64).is_err());
         assert!(parse("", ValType::F64).is_err());
+    }
+
+    #[test]
+    fn a_nan_has_a_payload_that_fits() {
+        assert_eq!(show(Value::F32(0xffa0_0000)), "-nan:0x200000");
+        for wrong in ["nan:0x0", "nan:0x+1", "nan:1", "nan:0x800000"] {
+            assert!(parse(wrong, ValType::F32).is_err(), "{wrong}");
+        }
+        assert!(parse("nan:0x800000", ValType::F64).is_ok());
+        assert!(parse("nan:0x10000000000000", ValType::F64).is_err());
     }
 }
