@@ -68,6 +68,8 @@ def cargo(name):
         # Or cargo takes it for a member of the workspace whose target folder it lies in.
         with open(folder / "Cargo.toml", "a") as manifest:
             manifest.write("\n[workspace]\n")
+        if subprocess.run(["rustup", "--quiet", "target", "add", "wasm32-wasip1"]).returncode:
+            sys.exit(75)
         target = output.parent / "cargo"
         command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", "wasm32-wasip1", "--bin", name]
         subprocess.run([*command, "--target-dir", target], cwd=folder, check=True)
