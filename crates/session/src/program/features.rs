@@ -54,8 +54,8 @@ const HERE: WasmFeatures = WasmFeatures::WASM2
 pub(crate) fn newer(bytes: &[u8]) -> Option<String> {
     if Parser::is_component(bytes) {
         return Some(
-            "this is a component, which wraps modules: build a core module (rustc: --target wasm32-unknown-unknown, not \
-             wasm32-wasip2), or take the module out (wasm-tools component unbundle)"
+            "this is a component, which wraps modules: build a core module (rustc: --target wasm32-wasip1 for a program \
+             of WASI, wasm32-unknown-unknown for one of a board), or take the module out (wasm-tools component unbundle)"
                 .to_owned(),
         );
     }
