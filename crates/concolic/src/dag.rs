@@ -1,6 +1,7 @@
 //! What a value depends on: expressions over inputs, each kept once.
 
 mod cone;
+mod renamed;
 
 use std::sync::Arc;
 

@@ -40,6 +40,11 @@ impl Sum {
         self
     }
 
+    /// What is added, each with how often.
+    pub(crate) fn terms(&self) -> &[(Expr, u64)] {
+        &self.terms
+    }
+
     /// A known number, as a sum.
     pub(crate) fn number(ty: ValType, number: i64) -> Self {
         Sum {

@@ -263,3 +263,82 @@ fn waits_for_longer_than_clocks_are_followed_are_said() {
         });
     }
 }
+
+/// What is longer ago than clocks are followed counts as that long ago. Where it makes a difference how long ago it was, that
+/// is said.
+#[test]
+fn what_depends_on_how_long_ago_a_time_was_is_said() {
+    let trap = "(then (unreachable))";
+    let long = |condition: &str, then: &str| {
+        program(
+            &[BEGINS, BEGINS, 0],
+            &format!(
+                "(global.set $g0 (call $millis))
+                 (call $delay (i32.const 700))
+                 (global.set $g1 (call $millis))
+                 (loop $waits
+                   (call $delay (i32.const 0x10000000))
+                   (local.set $now (call $millis))
+                   {condition}
+                   (br_if $waits (call $pin (i32.const 2))))
+                 {then}"
+            ),
+        )
+    };
+    let passed = |compared: &str| {
+        let ago = "(i32.sub (local.get $now) (global.get $g0))";
+        long(&format!("(if ({compared}) {trap})").replace("AGO", ago), "")
+    };
+    let between = "(i32.sub (global.get $g1) (global.get $g0))";
+    let kept = |most: u32| {
+        let keeps = "(global.set $g2 (i32.sub (local.get $now) (global.get $g0)))";
+        let asks = format!("(if (i32.gt_u (global.get $g2) (i32.const {most})) {trap})");
+        long(keeps, &format!("(drop (call $pin (i32.const 3))) {asks}"))
+    };
+    for (name, start, count) in [
+        (
+            "a constant that is too great",
+            passed("i32.gt_u AGO (i32.const 0x50000000)"),
+            1,
+        ),
+        (
+            "one of which both sides are seen",
+            passed("i32.gt_u AGO (i32.const 0x30000000)"),
+            1,
+        ),
+        ("a small one", passed("i32.lt_u AGO (i32.const 1000)"), 0),
+        (
+            "as signed numbers",
+            passed("i32.lt_s AGO (i32.const 1000)"),
+            1,
+        ),
+        (
+            "high bits",
+            passed("i32.eq (i32.shr_u AGO (i32.const 30)) (i32.const 3)"),
+            1,
+        ),
+        (
+            "one of two conditions",
+            passed("i32.and (i32.lt_u AGO (i32.const 1000)) (call $pin (i32.const 4))"),
+            0,
+        ),
+        (
+            "two times that are both long ago",
+            long(
+                "",
+                &format!("(if (i32.gt_u {between} (i32.const 500)) {trap})"),
+            ),
+            1,
+        ),
+        (
+            "what had passed, kept, a great constant",
+            kept(0x5000_0000),
+            1,
+        ),
+    ] {
+        closed(&start, 0, |graph, pause| {
+            assert_eq!(pause, Pause::Complete, "{name}");
+            assert_eq!(graph.language().unexplored().len(), count, "{name}");
+        });
+    }
+}

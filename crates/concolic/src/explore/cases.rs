@@ -2,6 +2,7 @@
 
 use borges_vm::{CodeOffset, Machine, ValType, Value};
 
+use super::aged::{Aged, FAR_BACK};
 use super::{
     Case, Explorer, Feasible, MOST_EVALUATED, MOST_VALUES, Narrowed, SearchOrder, State, Waiting,
     narrow,
@@ -18,8 +19,13 @@ const MOST_SPREAD: u64 = 1 << 16;
 impl Explorer<'_, '_> {
     /// Goes one way, and lets the other ways wait. What was decided for the way that is gone now, or nothing if the
     /// strategy wants to choose.
-    pub(super) fn fork(&mut self, state: &mut State, ask: Ask) -> Option<Decided> {
+    pub(super) fn fork(&mut self, state: &mut State, mut ask: Ask) -> Option<Decided> {
         self.note_unread(state, &ask);
+        if let Some(aged) = state.aged.clone() {
+            for expr in exprs(&mut ask) {
+                *expr = self.plain(state, &aged, *expr);
+            }
+        }
         let mut ways = Vec::new();
         // Of too many values, one is tried: the others are no cases.
         let mut are_all = !matches!(ask, Ask::Value(_) | Ask::Access { .. });
@@ -76,6 +82,15 @@ impl Explorer<'_, '_> {
                 }
             }
         }
+    }
+
+    /// An expression on which something depends, with what is known of times; if it depends on how long ago one was that is
+    /// longer ago than is counted, that is said.
+    pub(super) fn plain(&mut self, state: &State, aged: &Aged, expr: Expr) -> Expr {
+        if aged.older(&self.dag, state, expr).is_some() {
+            self.leave_out_once(FAR_BACK);
+        }
+        aged.plain(&mut self.dag, expr)
     }
 
     /// Something depends on this expression.
@@ -286,6 +301,23 @@ impl Explorer<'_, '_> {
             ..Case::new(None, vec![Constraint::new(expr, Set::single(cell))])
         };
         values.into_iter().map(case).collect()
+    }
+}
+
+/// What is asked about.
+fn exprs(ask: &mut Ask) -> Vec<&mut Expr> {
+    match ask {
+        Ask::Branch(expr)
+        | Ask::Switch(expr, _)
+        | Ask::Indirect(expr, _)
+        | Ask::Access { address: expr, .. }
+        | Ask::Value(expr) => vec![expr],
+        Ask::Traps(traps) => {
+            let conditions = traps.iter_mut();
+            conditions
+                .map(|(_, condition)| &mut condition.expr)
+                .collect()
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The exploration: from a state, along every path within bounds.
 
+mod aged;
 mod along;
 mod calls;
 mod cases;
@@ -53,6 +54,7 @@ use found::Found;
 use order::{Levels, Unvisited};
 use prefix::{Followed, Unsure};
 
+pub(crate) use aged::{Aged, FAR_BACK, OLDER, OLDER_DURATION, Older};
 pub(crate) use cases::unread;
 pub use findings::{Findings, Gathered};
 pub use learned::Learned;
@@ -98,6 +100,8 @@ pub(crate) struct State {
     pub(crate) looked: Vec<Looked>,
     /// Which of its reads are bytes that were left out of the state that it goes on from.
     pub(crate) unread: Range<u32>,
+    /// Which of its reads come from times that may be longer ago than is counted, in the state that it goes on from.
+    pub(crate) aged: Option<Arc<Aged>>,
     /// What the call returns before which it stands, where that is decided before the bytes that it brings.
     returns: Option<u32>,
     /// Whether that call fails, where it is one of an operating system and may.
@@ -129,6 +133,7 @@ impl State {
             truths: Truths::default(),
             looked: Vec::new(),
             unread: 0..0,
+            aged: None,
             returns: None,
             fails: None,
             choices: SystemChoices::default(),
@@ -636,6 +641,18 @@ impl<'e, 'b> Explorer<'e, 'b> {
             self.leave_out(state, reason);
         }
         Next::End(End::Cut(by))
+    }
+
+    /// The same of what needs no place.
+    fn leave_out_once(&mut self, reason: &'static str) {
+        if self.said.insert(reason) {
+            self.unexplored.push(Unexplored {
+                at: None,
+                inputs: Vec::new(),
+                types: Vec::new(),
+                reason: reason.into(),
+            });
+        }
     }
 
     fn leave_out(&mut self, state: &State, reason: &str) {

@@ -46,6 +46,7 @@ pub(crate) fn said_once(reason: &str) -> Option<&'static str> {
         STDIN,
         AS_IT_COMES,
         super::events::UNTOLD,
+        super::aged::FAR_BACK,
     ];
     once.into_iter().find(|known| *known == reason)
 }

@@ -5,6 +5,7 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{Machine, ValType};
 use serde::{Deserialize, Serialize};
 
+use super::aged::FAR_BACK;
 use super::numbers::{Looked, Numbers, Open};
 use super::{Explorer, Feasible, State, Waiting, narrow};
 use crate::constraint::Constraint;
@@ -227,7 +228,10 @@ impl Explorer<'_, '_> {
                     parts.push(state);
                 }
                 Err(Open::Unfit) => parts.extend(self.by_trying(state, number)),
-                Err(Open::Asks(asked)) => {
+                Err(Open::Asks(mut asked)) => {
+                    if let Some(aged) = state.aged.clone() {
+                        asked.expr = self.plain(&state, &aged, asked.expr);
+                    }
                     let not = asked.allowed.complement(self.dag.ty(asked.expr));
                     for (holds, allowed) in [(false, &not), (true, &asked.allowed)] {
                         let condition = Constraint::new(asked.expr, allowed.clone());
@@ -252,6 +256,15 @@ impl Explorer<'_, '_> {
         let at = (&self.machine, &state.outside.state);
         let now = watched.holds(number, at, &mut looked);
         let (classes, inputs) = self.each(&mut state, number, &mut looked);
+        let is_aged = |at: &u32| {
+            state
+                .aged
+                .as_ref()
+                .is_some_and(|aged| aged.inputs.contains_key(at))
+        };
+        if inputs.iter().any(is_aged) {
+            self.leave_out_once(FAR_BACK);
+        }
         state.looked.append(&mut looked);
         let classes = match classes {
             None => vec![Said::Unclear],

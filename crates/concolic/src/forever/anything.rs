@@ -36,8 +36,8 @@ pub enum StateWord {
     },
 }
 
-/// So many words at most are taken for anything: they are marked in the bits of a number.
-pub(super) const MOST_WORDS: usize = 64;
+/// So many words at most are taken for anything: they are marked in the bits of a number, of which two are for times.
+pub(super) const MOST_WORDS: usize = 62;
 
 /// Puts a variable of its own into each of these words that is there; which reads of the path they are.
 pub(super) fn free(

@@ -9,7 +9,7 @@ use super::place::{NextCall, Place};
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
-use crate::explore::{State as Path, Truths};
+use crate::explore::{Older, State as Path, Truths};
 use crate::path::Read;
 use crate::set::Set;
 
@@ -38,6 +38,8 @@ pub(super) struct Arrived {
     pub(super) is_moment: bool,
     pub(super) call: Option<NextCall>,
     pub(super) truths: Truths,
+    /// What of the columns is where times are longer ago than is counted.
+    pub(super) older: HashMap<Expr, Older>,
     /// What of the memory is left out, as in [`super::state::Before`].
     pub(super) left_out: Box<[(u32, u8)]>,
 }
@@ -92,6 +94,7 @@ impl Arrived {
             _ => return false,
         }
         self.is_timed |= other.is_timed;
+        self.older.extend(&other.older);
         true
     }
 }

@@ -5,6 +5,7 @@
 //! time at one place). Two that can go on in the same ways are one, so that the graph of many programs is finite: it holds
 //! all runs over all values of all inputs, for ever.
 
+mod aged;
 mod ahead;
 mod anything;
 mod arrived;
@@ -47,14 +48,15 @@ use crate::constraint::Constraint;
 use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::explore::{
-    Bounds, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched, Workbench,
-    said_once,
+    Bounds, FAR_BACK, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched,
+    Workbench, said_once,
 };
 use crate::path::{Cut, End, Read, ReadPart, Unexplored};
 use crate::set::{MOST_COMBINATIONS, Set, cell_of, value_of};
 use crate::shadow::Touched;
 use crate::solver::Solver;
 
+use aged::AGES;
 use ahead::Ahead;
 use anything::MOST_WORDS;
 use arrived::{Arrived, joined};
@@ -241,6 +243,8 @@ impl Reached {
 /// Where ways come from.
 struct Come<'b> {
     before: &'b Before,
+    /// So many reads were there when they began.
+    known: usize,
     /// Who takes them, where agents are told apart.
     leg: Option<Leg<'b>>,
 }
@@ -413,6 +417,8 @@ impl<'d> Device<'d> {
             };
             let garbage = (self.garbage != 0).then_some(self.garbage as u8);
             before.follow_left_out(&mut path, &mut bench.dag, garbage);
+            before.follow_aged(&mut path, &mut bench.dag);
+            let known = path.reads.len();
             if self.garbage != 0 {
                 self.compared(self.budget())
                     .spoil(&mut bench.machine, self.garbage.into());
@@ -427,7 +433,7 @@ impl<'d> Device<'d> {
                 _ => None,
             };
             let found;
-            let come = Come { before, leg };
+            let come = Come { before, known, leg };
             (bench, found) = self.ways_of(bench, round, Some(come), &mut look);
             for Found {
                 input,
@@ -553,6 +559,7 @@ impl<'d> Device<'d> {
         look: &mut Look,
     ) -> (Workbench, Vec<Found>) {
         let before = come.as_ref().map(|come| come.before);
+        let known = come.as_ref().map(|come| come.known);
         let leg = come.and_then(|come| come.leg);
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
@@ -562,7 +569,7 @@ impl<'d> Device<'d> {
             None => compared.taints(),
         };
         let taints = before.map_or(&own_taints[..], |before| &before.taints);
-        let known = taints.len() + before.map_or(0, |before| before.left_out.len());
+        let known = known.unwrap_or(taints.len());
         let from = Origins { taints, before };
         if let Some(before) = before {
             let mut learning = self.unread.borrow_mut();
@@ -581,6 +588,7 @@ impl<'d> Device<'d> {
                 took.stands(leg, &bench.machine);
             }
             let settled = compared.settled(&mut bench, &arrived);
+            Self::note_ages(&settled, look);
             match settled.is_opaque && took.is_none() {
                 true => opaque.push(arrived),
                 false => reached.push(Reached::stop(arrived, settled, took)),
@@ -662,6 +670,18 @@ impl<'d> Device<'d> {
         bench
     }
 
+    /// Says so where something depends on how long ago a time was that is longer ago than is counted.
+    fn note_ages(settled: &Settled, look: &mut Look) {
+        if settled.is_aged {
+            look.unexplored.push(Unexplored {
+                at: None,
+                inputs: Vec::new(),
+                types: Vec::new(),
+                reason: FAR_BACK.into(),
+            });
+        }
+    }
+
     /// Says so where a program has waited for longer than its clocks are followed.
     fn note_waits(&self, stop: &Waiting, look: &mut Look) {
         if stop.state.outside.is_far_ahead() {
@@ -696,6 +716,7 @@ impl<'d> Device<'d> {
         };
         let known = variables.iter().zip(taints);
         for (at, (read, ((_, set), taint))) in reads.iter().zip(known).enumerate() {
+            let taint = taint & !AGES;
             // What was decided before was noted then.
             let is_decided = || {
                 let mut new = constraints
@@ -703,7 +724,7 @@ impl<'d> Device<'d> {
                     .filter(|known| !constraints_before.contains(known));
                 read.domain != *set || new.any(|new| dag.inputs(new.expr).contains(&(at as u32)))
             };
-            if *taint != 0 && influence & taint != *taint && is_decided() {
+            if taint != 0 && influence & taint != taint && is_decided() {
                 influence |= taint;
             }
         }

@@ -3,7 +3,6 @@
 
 use hashbrown::HashMap;
 
-use super::relation::rename;
 use super::state::{Before, DeviceState, Origins, Settled, Stands};
 use super::whole::conditions;
 use super::{Device, Look, MOST_COVERING};
@@ -48,7 +47,7 @@ impl Part {
             Some((*at, origin?))
         });
         let renamed = renamed.collect::<Option<_>>()?;
-        Some(rename(dag, expr, &renamed, &mut HashMap::new()))
+        Some(dag.renamed(expr, &renamed, &mut HashMap::new()))
     }
 }
 
@@ -224,7 +223,8 @@ impl Part {
             return None;
         };
         let before: &Before = before;
-        let path = self.state.path(choices)?;
+        let mut path = self.state.path(choices)?;
+        before.follow_aged(&mut path, &mut bench.dag);
         let snapshot = before.with_left_out(&mut bench.machine);
         Some(Waiting::at(snapshot, path, !before.is_moment))
     }

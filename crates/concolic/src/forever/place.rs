@@ -4,6 +4,10 @@ use borges_board::PrimitiveId;
 use borges_vm::Value;
 use serde::{Deserialize, Serialize};
 
+use crate::dag::Expr;
+use crate::explore::State as Path;
+use crate::memory::Byte;
+
 /// A call before which a program stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct NextCall {
@@ -25,4 +29,28 @@ pub(super) enum Place {
     Reading(PrimitiveId, Vec<Value>),
     /// The level of a pin that they may be about.
     Level(u8),
+}
+
+impl Place {
+    /// Whether it is one of the machine's.
+    pub(super) fn is_of_machine(&self) -> bool {
+        matches!(self, Place::Cell(_) | Place::Global(_) | Place::Byte(..))
+    }
+
+    /// Puts an expression there, on a path that begins.
+    pub(super) fn put_on(&self, path: &mut Path, expr: Expr) {
+        match self {
+            Place::Cell(at) => path.shadow.set_cell(*at as usize, expr),
+            Place::Global(at) => path.shadow.set_global(*at, expr),
+            Place::Byte(at, number) => {
+                let byte = Byte {
+                    value: expr,
+                    number: *number,
+                };
+                path.shadow.memory.set(u64::from(*at), Some(byte));
+            }
+            Place::Reading(id, args) => path.outside.readings.push((*id, args.clone(), expr)),
+            Place::Level(pin) => path.outside.levels.push((*pin, expr)),
+        }
+    }
 }

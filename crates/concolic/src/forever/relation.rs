@@ -12,11 +12,13 @@ use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 use hashbrown::HashMap;
 
+use super::aged::AGES;
 use super::counting::{Counted, raised};
 use super::demanded;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
+use crate::explore::Older;
 use crate::lanes::Point;
 use crate::path::Read;
 use crate::set::{Set, combination, combinations};
@@ -67,6 +69,8 @@ pub(super) struct Known<'k> {
     pub(super) tells_rows: bool,
     /// Of these expressions, what is less than a number is as good as that number.
     pub(super) floors: &'k HashMap<Expr, i64>,
+    /// What these columns are where times are longer ago than is counted.
+    pub(super) older: &'k HashMap<Expr, Older>,
 }
 
 impl Known<'_> {
@@ -107,17 +111,29 @@ impl Relation {
                     None => relation.add_expressions(dag, known, &component),
                 }
             }
-            relation.taint(known, &component);
+            relation.taint(dag, known, &component);
         }
         relation
     }
 
     /// The variables of a component come from whatever its inputs come from.
-    fn taint(&mut self, known: &Known<'_>, component: &Component) {
+    fn taint(&mut self, dag: &Dag, known: &Known<'_>, component: &Component) {
         let taint = |place: &u32| known.taints.get(*place as usize).copied().unwrap_or(0);
         let inputs = component.inputs.iter();
         let taint = inputs.map(taint).fold(0, |all, one| all | one);
-        self.taints.resize(self.variables.len(), taint);
+        self.taints.resize(self.variables.len(), taint & !AGES);
+        for column in &component.columns {
+            let Some((older, is)) = known.older.get(column).zip(self.columns.get(column)) else {
+                continue;
+            };
+            let mark = match dag.node(*is) {
+                Node::Input(_) => older.mark(),
+                _ => Older::Anything.mark(),
+            };
+            for at in dag.inputs(*is).iter() {
+                self.taints[*at as usize] |= mark;
+            }
+        }
     }
 
     /// All combinations of values that the columns can have, if they are few enough.
@@ -309,11 +325,11 @@ impl Relation {
         self.is_opaque |= !component.constraints.is_empty();
         let mut done = HashMap::new();
         for column in &component.columns {
-            let value = rename(dag, *column, &renamed, &mut done);
+            let value = dag.renamed(*column, &renamed, &mut done);
             self.columns.insert(*column, value);
         }
         for constraint in &component.constraints {
-            let expr = rename(dag, constraint.expr, &renamed, &mut done);
+            let expr = dag.renamed(constraint.expr, &renamed, &mut done);
             let constraint = Constraint::new(expr, constraint.allowed.clone());
             if !self.constraints.contains(&constraint) {
                 self.constraints.push(constraint);
@@ -475,34 +491,4 @@ fn components(dag: &Dag, known: &Known<'_>, live: &[Expr]) -> Vec<Component> {
         }
     }
     found.into_iter().map(|(_, component)| component).collect()
-}
-
-/// The same expression over other inputs.
-pub(super) fn rename(
-    dag: &mut Dag,
-    root: Expr,
-    renamed: &BTreeMap<u32, Expr>,
-    done: &mut HashMap<Expr, Expr>,
-) -> Expr {
-    for expr in dag.cone(&[root]) {
-        if done.contains_key(&expr) {
-            continue;
-        }
-        let new = |expr: Expr| done.get(&expr).copied().unwrap_or(expr);
-        let ty = dag.ty(expr);
-        let same = match dag.node(expr) {
-            Node::Const(cell) => dag.constant(ty, cell),
-            Node::Input(place) => renamed.get(&place).copied().unwrap_or(expr),
-            Node::Unary(op, a) => dag.unary(op, new(a)),
-            Node::Binary(op, a, b) => dag.binary(op, new(a), new(b)),
-            Node::Choose(a, b, c) => dag.choose(new(a), new(b), new(c)),
-            Node::Lookup(table, index) => {
-                let table = dag.table(table).clone();
-                let values = table.values.iter().map(|value| new(*value)).collect();
-                dag.lookup(LookupTable { values, ..table }, new(index))
-            }
-        };
-        done.insert(expr, same);
-    }
-    done.get(&root).copied().unwrap_or(root)
 }

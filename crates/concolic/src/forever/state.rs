@@ -12,6 +12,7 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 use hashbrown::HashMap;
 
+use super::aged;
 use super::anything::{self, StateWord};
 use super::arrived::{Arrived, Column, is_timed};
 use super::content::{self, Content};
@@ -303,18 +304,7 @@ impl Before {
         path.truths = truths;
         path.outside.clocks = self.clocks.to_vec();
         for (place, expr) in &self.places {
-            match place {
-                Place::Cell(at) => path.shadow.set_cell(*at as usize, *expr),
-                Place::Global(at) => path.shadow.set_global(*at, *expr),
-                Place::Byte(at, number) => {
-                    let (value, number) = (*expr, *number);
-                    path.shadow
-                        .memory
-                        .set(u64::from(*at), Some(Byte { value, number }));
-                }
-                Place::Reading(id, args) => path.outside.readings.push((*id, args.clone(), *expr)),
-                Place::Level(pin) => path.outside.levels.push((*pin, *expr)),
-            }
+            place.put_on(&mut path, *expr);
         }
         path.reads = self.reads().collect();
         path.constraints = self.constraints.to_vec();
@@ -330,6 +320,8 @@ pub(super) struct Settled {
     pub(super) origins: Vec<Option<Expr>>,
     /// Conditions of the way were kept as they came about.
     pub(super) is_opaque: bool,
+    /// Something has one value that depends on how long ago a time was that is longer ago than is counted.
+    pub(super) is_aged: bool,
 }
 
 /// What a program's states are compared by, besides their cells.
@@ -440,7 +432,8 @@ impl Compared<'_> {
         let place = place_of(&bench.machine);
         let left_out = self.leave_out(bench, &mut path, place, from.before);
         let top = bench.machine.cells().len();
-        let places = self.places(&mut bench.dag, top, &path, &dead);
+        let mut places = self.places(&mut bench.dag, top, &path, &dead);
+        let older = aged::settle(&mut bench.dag, &mut path, &mut places);
         self.note_reads(&bench.dag, &path, &places, from.before);
         let stop_here = Stop {
             bench,
@@ -469,6 +462,7 @@ impl Compared<'_> {
             left_out,
             snapshot,
             columns,
+            older,
             clocks: path.outside.clocks,
             board: as_before.unwrap_or(board),
             reads: path.reads,
@@ -517,14 +511,21 @@ impl Compared<'_> {
             bases: arrived.clocks.len() as u32,
             tells_rows: self.tells_rows,
             floors: &arrived.floors(),
+            older: &arrived.older,
         };
         let relation = Relation::of(&mut bench.dag, &mut bench.point, &known, &columns);
-        let (mut kept, mut constant) = (Vec::new(), Vec::new());
-        for Column { place, expr, clock } in &arrived.columns {
-            let mut expr = relation.columns.get(expr).copied().unwrap_or(*expr);
+        let (mut kept, mut constant, mut is_aged) = (Vec::new(), Vec::new(), false);
+        for Column {
+            place,
+            expr: column,
+            clock,
+        } in &arrived.columns
+        {
+            let mut expr = relation.columns.get(column).copied().unwrap_or(*column);
             if let Some(clock) = clock {
                 expr = arrived.shown(&mut bench.dag, (expr, *clock));
             }
+            is_aged |= arrived.older.contains_key(column) && bench.dag.as_const(expr).is_some();
             match (bench.dag.as_const(expr), place) {
                 (None, _) | (_, Place::Level(_)) => kept.push((place.clone(), expr)),
                 (Some(cell), place) => constant.push((place, expr, cell)),
@@ -566,6 +567,7 @@ impl Compared<'_> {
             state,
             origins: relation.origins,
             is_opaque: relation.is_opaque,
+            is_aged,
         }
     }
 

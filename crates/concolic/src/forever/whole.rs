@@ -6,8 +6,9 @@
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
+use super::aged::AGES;
 use super::arrived::{Arrived, is_timed};
-use super::relation::{Known, Relation, rename};
+use super::relation::{Known, Relation};
 use super::state::Before;
 use crate::budget::Budget;
 use crate::clocks::Clock;
@@ -127,7 +128,11 @@ impl Decided {
         let mut new = conditions(dag, before, &reads);
         let is_new = |known: &&Constraint| !before.constraints.contains(known);
         new.extend(all.iter().filter(is_new).cloned());
-        let taint = |place: &u32| self.taints.get(*place as usize).copied().unwrap_or(0);
+        let taint = |place: &u32| {
+            self.taints
+                .get(*place as usize)
+                .map_or(0, |taint| taint & !AGES)
+        };
         let is_tainted = |new: &Constraint| dag.inputs(new.expr).iter().any(|at| taint(at) != 0);
         // Of fresh values that may be anything, each is in one of the parts, and nobody knows in which.
         let fresh = under.iter().any(is_tainted);
@@ -204,6 +209,7 @@ fn projected(
         bases: 0,
         tells_rows: false,
         floors: &HashMap::new(),
+        older: &HashMap::new(),
     };
     Relation::of(&mut bench.dag, &mut bench.point, &known, columns)
 }
@@ -242,7 +248,7 @@ fn told(
             .iter()
             .map(|at| Some((*at, taken.origins[*at as usize]?)));
         let renamed = renamed.collect::<Option<_>>()?;
-        let expr = rename(dag, constraint.expr, &renamed, &mut HashMap::new());
+        let expr = dag.renamed(constraint.expr, &renamed, &mut HashMap::new());
         let condition = Constraint::new(expr, constraint.allowed.clone());
         if !before.constraints.contains(&condition) {
             conditions.push(condition);

@@ -128,6 +128,19 @@ fn from_exact(ty: ValType, signed: (i128, i128), unsigned: (i128, i128)) -> Rang
     }
 }
 
+/// From exact results of an addition or a subtraction: as far as both ends have left the type's numbers in the same way, the
+/// cells are what is left of them.
+fn from_wrapped(ty: ValType, signed: (i128, i128), unsigned: (i128, i128)) -> Range {
+    let (size, half) = (1_i128 << width(ty), 1_i128 << (width(ty) - 1));
+    let round = |(low, high): (i128, i128), least: i128| {
+        let times = (low - least).div_euclid(size);
+        let fits = times == (high - least).div_euclid(size);
+        fits.then(|| (low - times * size, high - times * size))
+            .unwrap_or((low, high))
+    };
+    from_exact(ty, round(signed, -half), round(unsigned, 0))
+}
+
 /// What holds if both hold.
 fn both(a: Range, b: Range) -> Range {
     match (a, b) {

@@ -4,8 +4,8 @@ use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 
 use super::{
-    Range, float, from_exact, from_signed, from_unsigned, less, most_signed, of_cell, signed_of,
-    top, truth, width,
+    Range, float, from_exact, from_signed, from_unsigned, from_wrapped, less, most_signed, of_cell,
+    signed_of, top, truth, width,
 };
 use crate::set::greatest;
 
@@ -193,11 +193,11 @@ fn integers(op: N, (s, u): Views, (t, v): Views) -> Range {
         N::I32Ne | N::I64Ne => truth(not(equal((s, u), (t, v)))),
         N::I32Add | N::I64Add => {
             let add = |a: (i128, i128), b: (i128, i128)| (a.0 + b.0, a.1 + b.1);
-            from_exact(ty, add(wide(s), wide(t)), add(plain(u), plain(v)))
+            from_wrapped(ty, add(wide(s), wide(t)), add(plain(u), plain(v)))
         }
         N::I32Sub | N::I64Sub => {
             let sub = |a: (i128, i128), b: (i128, i128)| (a.0 - b.1, a.1 - b.0);
-            from_exact(ty, sub(wide(s), wide(t)), sub(plain(u), plain(v)))
+            from_wrapped(ty, sub(wide(s), wide(t)), sub(plain(u), plain(v)))
         }
         N::I32Mul | N::I64Mul => {
             let mul = |a: (i128, i128), b: (i128, i128)| {
