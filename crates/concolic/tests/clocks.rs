@@ -194,11 +194,15 @@ fn they_hold_exactly_the_states_of_all_runs() {
 const ELAPSES: u64 = 6;
 
 /// Some program that keeps up to two times and a flag, waits, looks at a pin and compares what has passed.
-fn random_program(random: &mut fastrand::Rng) -> (String, Start) {
+/// Constants that it compares with are below `most`; if they may be further away than clocks are followed, two times may be
+/// compared too.
+fn random_program(random: &mut fastrand::Rng, most: u32) -> (String, Start) {
+    let is_far = u64::from(most) > ELAPSES;
     let mut statement = |depth: u32| {
         let word = ["g0", "g1"][random.usize(..2)];
         let flag = random.u32(..2);
-        match random.u8(..if depth > 0 { 9 } else { 6 }) {
+        let least = random.u32(1..most);
+        match random.u8(..if depth > 0 { 9 + u8::from(is_far) } else { 6 }) {
             0 => "(local.set $now (call $millis))".to_owned(),
             1 => format!("(local.set $now (call $millis)) (global.set ${word} (local.get $now))"),
             2 => format!("(global.set ${word} (local.get $now))"),
@@ -207,9 +211,9 @@ fn random_program(random: &mut fastrand::Rng) -> (String, Start) {
             5 => format!("(call $delay (i32.const {}))", random.u32(1..4)),
             6 => format!("(if (i32.eq (global.get $g2) (i32.const {flag})) (then HERE))"),
             7 => "(if (local.get $level) (then HERE))".to_owned(),
+            8 => format!("(if {} (then HERE) (else HERE))", since(word, least)),
             _ => format!(
-                "(if {} (then HERE) (else HERE))",
-                since(word, random.u32(1..6))
+                "(if (i32.gt_s (i32.sub (global.get $g0) (global.get $g1)) (i32.const {least})) (then HERE))"
             ),
         }
     };
@@ -232,7 +236,7 @@ fn graphs_of_random_programs_with_clocks_hold_exactly_the_states_of_all_runs() {
     let mut compared = 0;
     for seed in 0..200 {
         let mut random = fastrand::Rng::with_seed(seed);
-        let (body, start) = random_program(&mut random);
+        let (body, start) = random_program(&mut random, 6);
         for (most, garbage) in [(1 << 16, 0), (1, 0xa5a5_a5a5)] {
             let how = How {
                 most,
@@ -250,6 +254,25 @@ fn graphs_of_random_programs_with_clocks_hold_exactly_the_states_of_all_runs() {
         }
     }
     assert!(compared > 310, "{compared}");
+}
+
+/// Constants beyond what clocks are followed for: where nothing is said of it, the graph holds all states nevertheless.
+#[test]
+fn graphs_of_random_programs_say_where_it_matters_how_long_ago_times_were() {
+    let (mut compared, mut all) = (0, 0);
+    for seed in 1000..1150 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (body, start) = random_program(&mut random, 24);
+        let how = How {
+            most: 1,
+            elapses: Some(ELAPSES),
+            unread: 4,
+            ..How::default()
+        };
+        all += 1;
+        compared += u32::from(check(&format!("seed {seed}: {body}"), &start, 6, &how));
+    }
+    assert!(compared > all / 3 && compared < all, "{compared} of {all}");
 }
 
 /// Times of clocks are known up to a bound: a program that waits for longer is never called complete, and one that waits
@@ -321,6 +344,23 @@ fn what_depends_on_how_long_ago_a_time_was_is_said() {
             "one of two conditions",
             passed("i32.and (i32.lt_u AGO (i32.const 1000)) (call $pin (i32.const 4))"),
             0,
+        ),
+        (
+            "two times that are both just as long ago as is counted",
+            program(
+                &[BEGINS, BEGINS],
+                &format!(
+                    "(global.set $g0 (call $millis))
+                     (call $delay (i32.const 5))
+                     (global.set $g1 (call $millis))
+                     (local.set $level (i32.const 4))
+                     (loop $waits
+                       (call $delay (i32.const 0x10000000))
+                       (br_if $waits (local.tee $level (i32.sub (local.get $level) (i32.const 1)))))
+                     (if (i32.gt_u {between} (i32.const 500)) {trap})"
+                ),
+            ),
+            1,
         ),
         (
             "two times that are both long ago",

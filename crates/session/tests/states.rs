@@ -268,6 +268,53 @@ fn a_trap_that_only_an_interrupt_leads_to_comes_with_its_moment() {
     assert_eq!(calls.len(), 2);
 }
 
+/// Traps behind many readings: each comes with a run that was made.
+#[test]
+fn traps_behind_many_readings_come_with_their_runs() {
+    let in_34 = "(local.set $v (call $in (i32.const 34)))";
+    let plus_one = "(global.set $n (i32.add (global.get $n) (i32.const 1)))";
+    let chain = "(global.set $n (select (i32.add (global.get $n) (i32.const 1)) (i32.const 0)
+        (i32.eq (local.get $v) (i32.and (global.get $n) (i32.const 3)))))";
+    let other = "(if (i32.ne (local.get $v) (global.get $last)) (then PLUS))
+        (global.set $last (local.get $v))";
+    let cells = "(local.set $at (i32.and (local.get $v) (i32.const 1)))
+        (if (i32.lt_u (i32.load8_u (local.get $at)) (i32.const 12)) (then
+          (i32.store8 (local.get $at) (i32.add (i32.load8_u (local.get $at)) (i32.const 1)))))
+        (global.set $n (i32.add (i32.load8_u (i32.const 0)) (i32.load8_u (i32.const 1))))";
+    for (name, body, most) in [
+        (
+            "a count",
+            format!("{in_34} (if (i32.eq (local.get $v) (i32.const 2)) (then PLUS))"),
+            1000,
+        ),
+        ("a chain of choices", format!("{in_34} {chain}"), 60),
+        ("one other than the last", format!("{in_34} {other}"), 300),
+        ("counts by index", format!("{in_34} {cells}"), 24),
+    ] {
+        let body = body.replace("PLUS", plus_one);
+        let text = format!(
+            r#"(module
+              (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+              (import "env" "millis" (func $millis (result i32)))
+              (memory 1)
+              (global $n (mut i32) (i32.const 0)) (global $last (mut i32) (i32.const 0))
+              (func (export "main") (local $v i32) (local $at i32)
+                (loop $again
+                  {body}
+                  (if (i32.eq (global.get $n) (i32.const {most})) (then (unreachable)))
+                  (br $again))))"#
+        );
+        let report = written(&text, &StatesOptions::default());
+        assert!(report.complete, "{name}: {:?}", report.unexplored);
+        let [trap] = &*report.traps else {
+            panic!("{name}: {:?}", report.traps);
+        };
+        assert!(trap.certain, "{name}: {trap:?}");
+        assert_eq!(trap.run.len(), trap.inputs as usize, "{name}");
+        assert!(trap.inputs >= most, "{name}: {trap:?}");
+    }
+}
+
 /// Orders of a program and its interrupts are all, or it is said what cut them off: at the bounds, and one before.
 #[test]
 fn orders_that_are_cut_off_are_not_all() {

@@ -38,6 +38,21 @@ pub(crate) const OLDER_DURATION: u64 = 1 << 62;
 /// The same of [`Older::Anything`].
 pub(crate) const OLDER: u64 = 1 << 63;
 
+/// All of these marks; others are of words that are taken for anything.
+pub(crate) const AGES: u64 = OLDER | OLDER_DURATION;
+
+impl Older {
+    /// What variables are marked with that are this.
+    pub(crate) fn mark(self) -> u64 {
+        match self {
+            // It is known by what it is.
+            Older::Time => 0,
+            Older::Duration => OLDER_DURATION,
+            Older::Anything => OLDER,
+        }
+    }
+}
+
 /// The inputs of a path that come from times that may be longer ago than is counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Aged {

@@ -1,5 +1,6 @@
 //! The paths that were found, each once.
 
+use borges_vm::{CodeOffset, Machine};
 use hashbrown::HashMap;
 
 use super::{State, Waiting};
@@ -79,6 +80,15 @@ impl State {
 }
 
 impl Waiting {
+    /// That a path is followed no further than to where it stands.
+    pub(crate) fn stopped(&self, machine: &mut Machine) -> End {
+        // A snapshot of this machine fits it.
+        let restored = machine.restore(&self.snapshot);
+        debug_assert_eq!(restored, Ok(()));
+        let at = machine.location().map(|location| location.offset);
+        End::Stopped(at.unwrap_or(CodeOffset(0)))
+    }
+
     /// The path so far, as one that ended so where it stands.
     pub(crate) fn as_path(&self, end: End) -> Path {
         Path {

@@ -54,7 +54,7 @@ use found::Found;
 use order::{Levels, Unvisited};
 use prefix::{Followed, Unsure};
 
-pub(crate) use aged::{Aged, FAR_BACK, OLDER, OLDER_DURATION, Older};
+pub(crate) use aged::{AGES, Aged, FAR_BACK, OLDER, OLDER_DURATION, Older};
 pub(crate) use cases::unread;
 pub use findings::{Findings, Gathered};
 pub use learned::Learned;

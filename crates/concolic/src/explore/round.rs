@@ -13,7 +13,7 @@ use hashbrown::{HashMap, HashSet};
 use super::calls::Calling;
 use super::events::Listening;
 use super::order::Levels;
-use super::{Bounds, Explorer, Parting, SearchOrder, Start, State, Waiting};
+use super::{Bounds, Explorer, Feasible, Parting, SearchOrder, Start, State, Waiting};
 use crate::budget::{Budget, Flow};
 use crate::code::Code;
 use crate::constraint::Constraint;
@@ -63,6 +63,7 @@ impl Origin {
 }
 
 /// What a round led to.
+#[derive(Default)]
 pub(crate) struct Round {
     /// The paths that stand before the next stop.
     pub(crate) stops: Vec<Waiting>,
@@ -160,6 +161,23 @@ impl Workbench {
         let parts = explorer.parted(vec![stop]);
         let unexplored = std::mem::take(&mut explorer.unexplored);
         (explorer.into(), parts, unexplored)
+    }
+
+    /// Values of the reads of a path with which these conditions hold too; nothing if there are none, or nobody found out.
+    pub(crate) fn model_under(
+        self,
+        start: &Start,
+        budget: &Budget<'_>,
+        bounds: &Bounds,
+        parting: Parting<'_>,
+        (stop, conditions): (&Waiting, &[Constraint]),
+    ) -> (Self, Option<Vec<u64>>) {
+        let mut explorer = self.explorer(start, budget, bounds, parting);
+        let model = match explorer.feasible(&stop.state, conditions) {
+            Feasible::Yes(narrowed) => Some(narrowed.model),
+            Feasible::No | Feasible::Unknown(_) => None,
+        };
+        (explorer.into(), model)
     }
 
     /// A stop under one more condition; nothing if that cannot be, or nobody found out.

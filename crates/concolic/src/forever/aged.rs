@@ -1,4 +1,4 @@
-//! Times of a state that may be longer ago than is counted: where a path goes on, and where it stops.
+//! Times of a state that may be longer ago than is counted: where a path goes on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,21 +13,6 @@ use crate::explore::{Aged, OLDER, OLDER_DURATION, Older, State as Path};
 use crate::path::Read;
 use crate::set::{Set, cell_of, of_whole};
 use crate::sum::Sum;
-
-/// What variables are marked with that come from such times; other marks are of words that are taken for anything.
-pub(super) const AGES: u64 = OLDER | OLDER_DURATION;
-
-impl Older {
-    /// What variables are marked with that are this.
-    pub(super) fn mark(self) -> u64 {
-        match self {
-            // It is known by what it is.
-            Older::Time => 0,
-            Older::Duration => OLDER_DURATION,
-            Older::Anything => OLDER,
-        }
-    }
-}
 
 impl Before {
     /// Follows times that may be longer ago than is counted, and what comes from such. A time that is known to be just as
@@ -51,7 +36,8 @@ impl Before {
             known: BTreeMap::new(),
             passed: BTreeSet::new(),
         };
-        let mut followed: HashMap<Expr, Expr> = HashMap::new();
+        // By words: two that are both so long ago need not be the same time.
+        let mut followed: HashMap<Place, Expr> = HashMap::new();
         for (place, expr) in &self.places {
             let Some((base, ago)) = dag.since_base(*expr) else {
                 continue;
@@ -61,7 +47,7 @@ impl Before {
             let ago = dag.of_sum(&ago);
             match dag.node(ago) {
                 Node::Const(cell) if cell == floor && place.is_of_machine() => {
-                    let time = *followed.entry(*expr).or_insert_with(|| {
+                    let time = *followed.entry(place.word()).or_insert_with(|| {
                         let at = path.reads.len() as u32;
                         let read = Read::of_state(PrimitiveId(0), ty, Set::single(cell));
                         path.reads.push(read);
@@ -107,29 +93,4 @@ impl Before {
             aged.inputs.extend(of.map(|at| (*at, Older::Anything)));
         }
     }
-}
-
-/// What of these places, where a path stops, depends on how long ago times were that are longer ago than is counted (but
-/// for times, which are so themselves); all of them, and what is known of the path, over what is known of these times.
-pub(super) fn settle(
-    dag: &mut Dag,
-    path: &mut Path,
-    places: &mut [(Place, Expr)],
-) -> HashMap<Expr, Older> {
-    let mut found = HashMap::new();
-    let Some(aged) = path.aged.take() else {
-        return found;
-    };
-    for (_, expr) in places {
-        let older = match dag.has_base(*expr) {
-            true => None,
-            false => aged.older(dag, path, *expr),
-        };
-        *expr = aged.plain(dag, *expr);
-        found.extend(older.map(|older| (*expr, older)));
-    }
-    for known in &mut path.constraints {
-        known.expr = aged.plain(dag, known.expr);
-    }
-    found
 }

@@ -169,3 +169,28 @@ pub(super) fn joined(mut arrived: Vec<Arrived>, dag: &Dag) -> Vec<Arrived> {
     }
     arrived
 }
+
+/// What of these places, where a path stops, depends on how long ago times were that are longer ago than is counted (but
+/// for times, which are so themselves); all of them, and what is known of the path, over what is known of these times.
+pub(super) fn with_ages(
+    dag: &mut Dag,
+    path: &mut Path,
+    places: &mut [(Place, Expr)],
+) -> HashMap<Expr, Older> {
+    let mut found = HashMap::new();
+    let Some(aged) = path.aged.take() else {
+        return found;
+    };
+    for (_, expr) in places {
+        let older = match dag.has_base(*expr) {
+            true => None,
+            false => aged.older(dag, path, *expr),
+        };
+        *expr = aged.plain(dag, *expr);
+        found.extend(older.map(|older| (*expr, older)));
+    }
+    for known in &mut path.constraints {
+        known.expr = aged.plain(dag, known.expr);
+    }
+    found
+}

@@ -9,6 +9,7 @@ mod aged;
 mod ahead;
 mod anything;
 mod arrived;
+mod backwards;
 mod content;
 mod counters;
 mod counting;
@@ -48,7 +49,7 @@ use crate::constraint::Constraint;
 use crate::dag::Dag;
 use crate::decide::Decider;
 use crate::explore::{
-    Bounds, FAR_BACK, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched,
+    AGES, Bounds, FAR_BACK, Origin, Parting, Round, Start, State as Path, Truths, Waiting, Watched,
     Workbench, said_once,
 };
 use crate::path::{Cut, End, Read, ReadPart, Unexplored};
@@ -56,7 +57,6 @@ use crate::set::{MOST_COMBINATIONS, Set, cell_of, value_of};
 use crate::shadow::Touched;
 use crate::solver::Solver;
 
-use aged::AGES;
 use ahead::Ahead;
 use anything::MOST_WORDS;
 use arrived::{Arrived, joined};
@@ -559,8 +559,7 @@ impl<'d> Device<'d> {
         look: &mut Look,
     ) -> (Workbench, Vec<Found>) {
         let before = come.as_ref().map(|come| come.before);
-        let known = come.as_ref().map(|come| come.known);
-        let leg = come.and_then(|come| come.leg);
+        let (known, leg) = come.map_or((None, None), |come| (Some(come.known), come.leg));
         look.steps += round.steps;
         look.unexplored.append(&mut round.unexplored);
         let compared = self.compared(self.budget());
@@ -588,7 +587,6 @@ impl<'d> Device<'d> {
                 took.stands(leg, &bench.machine);
             }
             let settled = compared.settled(&mut bench, &arrived);
-            Self::note_ages(&settled, look);
             match settled.is_opaque && took.is_none() {
                 true => opaque.push(arrived),
                 false => reached.push(Reached::stop(arrived, settled, took)),
@@ -650,6 +648,14 @@ impl<'d> Device<'d> {
         let input = reading(&decided.reads, &decided.model, known);
         let (mut bench, parts) = self.parts(bench, part, look);
         for part in parts {
+            if part.is_aged {
+                look.unexplored.push(Unexplored {
+                    at: None,
+                    inputs: Vec::new(),
+                    types: Vec::new(),
+                    reason: FAR_BACK.into(),
+                });
+            }
             let asks = match before {
                 Some(before) => {
                     decided.asks(&mut bench, before, part.under.as_deref(), self.budget())
@@ -668,18 +674,6 @@ impl<'d> Device<'d> {
             });
         }
         bench
-    }
-
-    /// Says so where something depends on how long ago a time was that is longer ago than is counted.
-    fn note_ages(settled: &Settled, look: &mut Look) {
-        if settled.is_aged {
-            look.unexplored.push(Unexplored {
-                at: None,
-                inputs: Vec::new(),
-                types: Vec::new(),
-                reason: FAR_BACK.into(),
-            });
-        }
     }
 
     /// Says so where a program has waited for longer than its clocks are followed.

@@ -17,6 +17,8 @@ pub(super) struct Part {
     origins: Vec<Option<Expr>>,
     /// What has to hold on the way for it to come here and not to another part; nothing if that cannot be said.
     pub(super) under: Option<Vec<Constraint>>,
+    /// As of [`Settled`].
+    pub(super) is_aged: bool,
 }
 
 impl From<Settled> for Part {
@@ -25,6 +27,7 @@ impl From<Settled> for Part {
             state: settled.state,
             origins: settled.origins,
             under: Some(Vec::new()),
+            is_aged: settled.is_aged,
         }
     }
 }
@@ -36,6 +39,7 @@ impl Part {
             state,
             origins: Vec::new(),
             under: Some(Vec::new()),
+            is_aged: false,
         }
     }
 
@@ -136,6 +140,7 @@ impl Device<'_> {
             state: arrived.state,
             origins: arrived.origins.into_iter().map(&mut origin).collect(),
             under,
+            is_aged: of.is_aged || arrived.is_aged,
         }
     }
 

@@ -32,6 +32,14 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// The place itself, or the first byte of what it is a byte of.
+    pub(super) fn word(&self) -> Place {
+        match self {
+            Place::Byte(at, number) => Place::Byte(at.wrapping_sub(u32::from(*number)), 0),
+            place => place.clone(),
+        }
+    }
+
     /// Whether it is one of the machine's.
     pub(super) fn is_of_machine(&self) -> bool {
         matches!(self, Place::Cell(_) | Place::Global(_) | Place::Byte(..))

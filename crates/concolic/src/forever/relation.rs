@@ -12,13 +12,12 @@ use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 use hashbrown::HashMap;
 
-use super::aged::AGES;
 use super::counting::{Counted, raised};
 use super::demanded;
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
-use crate::explore::Older;
+use crate::explore::{AGES, Older};
 use crate::lanes::Point;
 use crate::path::Read;
 use crate::set::{Set, combination, combinations};

@@ -1,17 +1,20 @@
 //! Runs from the start through states that a graph has.
 
-use borges_vm::CodeOffset;
-
 use super::state::Stands;
 use super::{Device, DeviceState};
 use crate::budget::Budget;
 use crate::clocks;
 use crate::dag::Dag;
 use crate::explore::{Explored, Waiting};
-use crate::path::{End, Path as RunPath};
+use crate::path::Path as RunPath;
 
 /// Of the runs that lead through the same states, so many are followed at once.
 const MOST_ALONG: usize = 64;
+
+/// A run through so many states is followed with all that is known of it first.
+const MOST_AT_ONCE: usize = 24;
+/// And takes at most this part of the time for it, in percent.
+const PART: u32 = 5;
 
 /// How much passes at least from one reading of a clock to the next on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,28 @@ impl Device<'_> {
         passing: Passing,
         budget: &Budget<'_>,
     ) -> Option<RunPath> {
+        // Of few states, all that was read is kept as sets.
+        let mut is_open = true;
+        if states.len() <= MOST_AT_ONCE {
+            let part = budget.part(PART);
+            let found = self.run_at_once(states, passing, &part);
+            if found.is_some() {
+                return found;
+            }
+            is_open = part.is_spent();
+        }
+        let found = self.run_backwards(states, passing, budget);
+        let once_more = || self.run_at_once(states, passing, budget);
+        found.or_else(|| is_open.then(once_more).flatten())
+    }
+
+    /// The same with all that is known of the run at once.
+    fn run_at_once(
+        &self,
+        states: &[DeviceState],
+        passing: Passing,
+        budget: &Budget<'_>,
+    ) -> Option<RunPath> {
         let bench = self.bench.take()?;
         let (mut bench, mut round) = self.begin(bench, budget, Some(passing));
         let mut found = None;
@@ -65,12 +90,8 @@ impl Device<'_> {
             stops.sort_by_key(|(likeness, _)| *likeness);
             stops.truncate(MOST_ALONG);
             if at + 1 == states.len() {
-                found = stops.first().map(|(_, stop)| {
-                    let restored = bench.machine.restore(&stop.snapshot);
-                    debug_assert_eq!(restored, Ok(()));
-                    let at = bench.machine.location().map(|location| location.offset);
-                    stop.as_path(End::Stopped(at.unwrap_or(CodeOffset(0))))
-                });
+                let first = stops.first();
+                found = first.map(|(_, stop)| stop.as_path(stop.stopped(&mut bench.machine)));
                 break;
             }
             let is_last = states.get(at + 1).is_some_and(|next| next.end().is_some());
@@ -104,7 +125,7 @@ impl Device<'_> {
 
 /// Whether a run that has come to one state may go on as from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
+pub(super) enum Likeness {
     /// It surely may.
     Part,
     /// All that is known of the other is so of it; what its values are together is not known to fit.
@@ -115,7 +136,7 @@ enum Likeness {
 }
 
 impl Likeness {
-    fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
+    pub(super) fn of(reached: &DeviceState, state: &DeviceState, dag: &Dag) -> Self {
         let truths = (reached.truths(), state.truths());
         match (&reached.0.stands, &state.0.stands) {
             _ if reached == state => Likeness::Part,

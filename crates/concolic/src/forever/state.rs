@@ -12,9 +12,8 @@ use borges_vm::num::NumericOp as N;
 use borges_vm::{FrameView, Machine, Snapshot, ValType, Value};
 use hashbrown::HashMap;
 
-use super::aged;
 use super::anything::{self, StateWord};
-use super::arrived::{Arrived, Column, is_timed};
+use super::arrived::{Arrived, Column, is_timed, with_ages};
 use super::content::{self, Content};
 use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
@@ -433,7 +432,7 @@ impl Compared<'_> {
         let left_out = self.leave_out(bench, &mut path, place, from.before);
         let top = bench.machine.cells().len();
         let mut places = self.places(&mut bench.dag, top, &path, &dead);
-        let older = aged::settle(&mut bench.dag, &mut path, &mut places);
+        let older = with_ages(&mut bench.dag, &mut path, &mut places);
         self.note_reads(&bench.dag, &path, &places, from.before);
         let stop_here = Stop {
             bench,

@@ -6,7 +6,6 @@
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::aged::AGES;
 use super::arrived::{Arrived, is_timed};
 use super::relation::{Known, Relation};
 use super::state::Before;
@@ -14,7 +13,7 @@ use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
-use crate::explore::{State as Path, Workbench, connected};
+use crate::explore::{AGES, State as Path, Workbench, connected};
 use crate::path::Read;
 use crate::set::Set;
 

@@ -134,9 +134,10 @@ fn from_wrapped(ty: ValType, signed: (i128, i128), unsigned: (i128, i128)) -> Ra
     let (size, half) = (1_i128 << width(ty), 1_i128 << (width(ty) - 1));
     let round = |(low, high): (i128, i128), least: i128| {
         let times = (low - least).div_euclid(size);
-        let fits = times == (high - least).div_euclid(size);
-        fits.then(|| (low - times * size, high - times * size))
-            .unwrap_or((low, high))
+        match times == (high - least).div_euclid(size) {
+            true => (low - times * size, high - times * size),
+            false => (low, high),
+        }
     };
     from_exact(ty, round(signed, -half), round(unsigned, 0))
 }
