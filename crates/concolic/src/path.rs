@@ -265,3 +265,15 @@ pub struct Unexplored {
     /// Why.
     pub reason: Arc<str>,
 }
+
+impl Unexplored {
+    /// Something that has no place of its own.
+    pub(crate) fn anywhere(reason: &str) -> Self {
+        Unexplored {
+            at: None,
+            inputs: Vec::new(),
+            types: Vec::new(),
+            reason: reason.into(),
+        }
+    }
+}

@@ -188,7 +188,7 @@ pub(crate) fn results_of(machine: &Machine) -> Vec<String> {
 
 /// Where a float of WebAssembly has the bits that tell one NaN from another.
 struct Nans {
-    /// Of a positive NaN with nothing to tell.
+    /// Those that all positive NaNs have.
     infinity: u64,
     /// The bits of the payload.
     payload: u64,
@@ -262,15 +262,14 @@ pub fn parse(text: &str, ty: ValType) -> Result<Value, String> {
             Ok(Value::I64(wide as u64 as i64))
         }
         ValType::F32 => {
+            let read = || text.parse().map(f32::to_bits).ok();
             let bits = parse_nan(text, &SINGLE).map(|bits| bits as u32);
-            let read = || text.parse().map(f32::to_bits).map_err(|_| wrong());
-            bits.map_or_else(read, Ok).map(Value::F32)
+            bits.or_else(read).map(Value::F32).ok_or_else(wrong)
         }
         ValType::F64 => {
-            let read = || text.parse().map(f64::to_bits).map_err(|_| wrong());
-            parse_nan(text, &DOUBLE)
-                .map_or_else(read, Ok)
-                .map(Value::F64)
+            let read = || text.parse().map(f64::to_bits).ok();
+            let bits = parse_nan(text, &DOUBLE);
+            bits.or_else(read).map(Value::F64).ok_or_else(wrong)
         }
         ValType::FuncRef => reference(text).map(Value::FuncRef).ok_or_else(wrong),
         ValType::ExternRef => reference(text).map(Value::ExternRef).ok_or_else(wrong),

@@ -86,27 +86,18 @@ impl Aged {
     /// What an expression is on a path if times are longer ago than is counted: nothing if it is one and the same then,
     /// however long ago they are.
     pub(crate) fn older(&self, dag: &Dag, state: &State, expr: Expr) -> Option<Older> {
-        self.older_of(dag, &state.reads, expr, &|read| {
-            let mut clocks = state.outside.clocks.iter();
-            clocks.any(|clock| clock.id == read.primitive)
-        })
-    }
-
-    fn older_of(
-        &self,
-        dag: &Dag,
-        reads: &[Read],
-        expr: Expr,
-        is_clock: &dyn Fn(&Read) -> bool,
-    ) -> Option<Older> {
         if !self.touches(dag, expr) {
             return None;
         }
+        let is_clock = |read: &Read| {
+            let mut clocks = state.outside.clocks.iter();
+            clocks.any(|clock| clock.id == read.primitive)
+        };
         let program = Compiled::new(dag, &[expr]);
         let mut ranges = Vec::new();
         let input = |at: usize| {
             let place = program.inputs[at];
-            let read = &reads[place as usize];
+            let read = &state.reads[place as usize];
             let anything = (0, greatest(read.ty));
             let (low, high) = match self.inputs.get(&place) {
                 Some(Older::Time) => self.times(read.ty),

@@ -162,12 +162,7 @@ impl Gathered {
 
     /// Notes that something is not explored, wherever it is, and why.
     pub fn leave_out(&mut self, why: &str) {
-        self.left_out(Unexplored {
-            at: None,
-            inputs: Vec::new(),
-            types: Vec::new(),
-            reason: why.into(),
-        });
+        self.left_out(Unexplored::anywhere(why));
     }
 
     fn left_out(&mut self, left: Unexplored) {

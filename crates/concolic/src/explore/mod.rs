@@ -646,12 +646,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
     /// The same of what needs no place.
     fn leave_out_once(&mut self, reason: &'static str) {
         if self.said.insert(reason) {
-            self.unexplored.push(Unexplored {
-                at: None,
-                inputs: Vec::new(),
-                types: Vec::new(),
-                reason: reason.into(),
-            });
+            self.unexplored.push(Unexplored::anywhere(reason));
         }
     }
 

@@ -94,8 +94,8 @@ impl Device<'_> {
                     let last = links.len() - 1;
                     return (bench, (!is_timed).then_some((links, last)));
                 }
+                let taints = self.taints_of(&links, from);
                 for stop in round.stops {
-                    let taints = self.taints_of(&links, from);
                     let link = self.link(&mut bench, (stop, &taints), next, budget);
                     let Some((likeness, stop, to)) = link else {
                         continue;

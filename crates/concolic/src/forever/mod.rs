@@ -649,12 +649,7 @@ impl<'d> Device<'d> {
         let (mut bench, parts) = self.parts(bench, part, look);
         for part in parts {
             if part.is_aged {
-                look.unexplored.push(Unexplored {
-                    at: None,
-                    inputs: Vec::new(),
-                    types: Vec::new(),
-                    reason: FAR_BACK.into(),
-                });
+                look.unexplored.push(Unexplored::anywhere(FAR_BACK));
             }
             let asks = match before {
                 Some(before) => {
@@ -679,12 +674,7 @@ impl<'d> Device<'d> {
     /// Says so where a program has waited for longer than its clocks are followed.
     fn note_waits(&self, stop: &Waiting, look: &mut Look) {
         if stop.state.outside.is_far_ahead() {
-            look.unexplored.push(Unexplored {
-                at: None,
-                inputs: Vec::new(),
-                types: Vec::new(),
-                reason: FAR_AHEAD.into(),
-            });
+            look.unexplored.push(Unexplored::anywhere(FAR_AHEAD));
         }
     }
 
