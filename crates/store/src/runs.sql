@@ -67,6 +67,11 @@ way (upload, number, position, onto, runs) AS (
   SELECT DISTINCT l.upload, l.number, l.position, l.number, l.later
   FROM later l JOIN branch b ON b.upload = l.upload AND b.number = l.number
   WHERE l.onto IS NOT NULL AND b.fork + b.length > l.position
+),
+-- Where some runs end and all others go on in one way, there is nothing to compare: a branch only leaves there if those
+-- that end were merged first.
+choice AS (
+  SELECT *, count(*) OVER (PARTITION BY upload, number, position) AS beside FROM way
 )
 SELECT
   w.upload AS upload,
@@ -78,7 +83,8 @@ SELECT
   e.value AS value,
   w.runs AS runs,
   w.runs * 1.0 / nullif(sum(w.runs) OVER (PARTITION BY w.upload, w.number, w.position), 0) AS share
-FROM way w
+FROM choice w
 JOIN branch b ON b.upload = w.upload AND b.number = w.onto
 JOIN entry e ON e.id = ((b.id << 32) | w.position)
-LEFT JOIN primitive p ON p.upload = w.upload AND p.number = e.subject;
+LEFT JOIN primitive p ON p.upload = w.upload AND p.number = e.subject
+WHERE w.beside > 1;

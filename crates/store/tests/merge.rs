@@ -338,6 +338,25 @@ fn run(choices: &[u8], cut: Option<usize>) -> Run {
     Run { choices, cut }
 }
 
+/// Where one ends and another goes on by an event, the counts do not depend on which of them came first.
+#[test]
+fn an_end_is_no_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let ends = run(&[0; CALLS], None);
+    let goes_on = run(&[&[0; CALLS][..], &[EVENT]].concat(), None);
+    for (number, runs) in [[&ends, &goes_on], [&goes_on, &ends]].into_iter().enumerate() {
+        let runs = runs.map(Run::clone);
+        let files = [0, 1].map(|file| folder.path().join(format!("{number}{file}")));
+        for (file, run) in files.iter().zip(&runs) {
+            write(file, &[record(run)]);
+        }
+        let merged = folder.path().join(format!("{number}"));
+        let (_, refused) = merge(&files, &merged);
+        assert_eq!(refused, [""; 0]);
+        check(&merged, &runs);
+    }
+}
+
 /// A session with branches is as many recordings as it has ends, but for those that a mock has decided.
 #[test]
 fn branches_of_a_session_count_unless_they_are_mocked() {
