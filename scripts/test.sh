@@ -14,8 +14,8 @@ else
     echo "examples: not rebuilt, because the committed bytes are those of Debian 12's compilers"
 fi
 cargo test --workspace --no-fail-fast "$@"
-# The fast tier once more, with the dispatch of devices.
-cargo test --package borges-vm --features portable-dispatch --lib "$@"
+# The fast tier once more, with the dispatch of devices, and noting by itself what it writes.
+cargo test --package borges-vm --features portable-dispatch,noting --lib --test large "$@"
 # Without Z3 it builds, asks solvers on the path, and says how to get one.
 cargo check --package borges-cli --no-default-features
 cargo test --package borges-concolic --no-default-features --test solvers "$@"

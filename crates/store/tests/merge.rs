@@ -344,7 +344,10 @@ fn an_end_is_no_way() {
     let folder = tempfile::tempdir().unwrap();
     let ends = run(&[0; CALLS], None);
     let goes_on = run(&[&[0; CALLS][..], &[EVENT]].concat(), None);
-    for (number, runs) in [[&ends, &goes_on], [&goes_on, &ends]].into_iter().enumerate() {
+    for (number, runs) in [[&ends, &goes_on], [&goes_on, &ends]]
+        .into_iter()
+        .enumerate()
+    {
         let runs = runs.map(Run::clone);
         let files = [0, 1].map(|file| folder.path().join(format!("{number}{file}")));
         for (file, run) in files.iter().zip(&runs) {

@@ -49,8 +49,8 @@ impl Bytes {
         Bytes {
             #[cfg(feature = "host")]
             length: all.len(),
+            written: Written::of(all.len()),
             all,
-            written: Written::default(),
         }
     }
 
@@ -72,7 +72,7 @@ impl Bytes {
     /// All bytes, anywhere of which may be written.
     pub(crate) fn all_mut(&mut self) -> &mut [u8] {
         let (bytes, written) = self.parts();
-        written.note(0, bytes.len());
+        written.note_all();
         bytes
     }
 
@@ -115,6 +115,7 @@ impl Bytes {
         if length > self.length {
             self.all.resize(length, 0);
             self.length = length;
+            self.written.cover(length);
         }
     }
 
@@ -138,6 +139,7 @@ impl Bytes {
         debug_assert!(bytes.is_empty() || self.length == self.all.len());
         self.all.extend_from_slice(bytes);
         self.length += bytes.len();
+        self.written.cover(self.length);
     }
 
     /// The bytes and what is left over.
@@ -161,47 +163,77 @@ pub(crate) use noted::Written;
 
 #[cfg(feature = "host")]
 mod noted {
-    use core::sync::atomic::{AtomicU64, Ordering};
+    use alloc::vec::Vec;
+    use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
     use super::BLOCK;
 
-    /// In which blocks something was written: a bit stands for every 64th block, so that noting costs next to nothing and
-    /// a memory of up to 256 KiB is known exactly. What was not written is never said to be; not the other way round.
+    /// In which blocks something was written: a byte for each, so that running code notes one with a single store. What was
+    /// not written may be said to be; not the other way round.
     #[derive(Debug, Default)]
-    pub(crate) struct Written(AtomicU64);
+    pub(crate) struct Written {
+        blocks: Vec<AtomicU8>,
+        /// Any of them.
+        all: AtomicBool,
+    }
 
     /// Nothing is known of a clone's bytes that is not known of these.
     impl Clone for Written {
         fn clone(&self) -> Written {
-            Written(AtomicU64::new(self.0.load(Ordering::Relaxed)))
+            let copy = |block: &AtomicU8| AtomicU8::new(block.load(Ordering::Relaxed));
+            Written {
+                blocks: self.blocks.iter().map(copy).collect(),
+                all: AtomicBool::new(self.all.load(Ordering::Relaxed)),
+            }
         }
     }
 
-    fn bit(block: usize) -> u64 {
-        1 << (block % 64)
-    }
-
     impl Written {
+        /// Of so many bytes, none of which was written.
+        pub(crate) fn of(length: usize) -> Written {
+            let mut written = Written::default();
+            written.cover(length);
+            written
+        }
+
+        /// There are so many bytes now, if that is more: new ones were not written.
+        pub(crate) fn cover(&mut self, length: usize) {
+            let count = length.div_ceil(BLOCK).max(self.blocks.len());
+            self.blocks.resize_with(count, AtomicU8::default);
+        }
+
         /// So many bytes from here on are written.
         #[inline]
         pub(crate) fn note(&mut self, start: usize, length: usize) {
-            let (first, last) = (start / BLOCK, (start + length.max(1) - 1) / BLOCK);
-            let bits = self.0.get_mut();
-            *bits |= bit(first) | bit(last);
-            if last - first > 1 {
-                let more = (first..last).take(64);
-                *bits |= more.fold(0, |bits, block| bits | bit(block));
+            let end = start.saturating_add(length).div_ceil(BLOCK);
+            let blocks = start / BLOCK..end.min(self.blocks.len());
+            for block in self.blocks.get_mut(blocks).unwrap_or_default() {
+                *block.get_mut() = 1;
             }
+        }
+
+        /// Any bytes may be written.
+        pub(crate) fn note_all(&mut self) {
+            *self.all.get_mut() = true;
         }
 
         /// Whether something in this block may have been written.
         pub(crate) fn has(&self, block: usize) -> bool {
-            self.0.load(Ordering::Relaxed) & bit(block) != 0
+            let is_noted = |block: &AtomicU8| block.load(Ordering::Relaxed) != 0;
+            self.all.load(Ordering::Relaxed) || self.blocks.get(block).is_none_or(is_noted)
         }
 
         /// Begins anew: nothing was written.
         pub(crate) fn forget(&self) {
-            self.0.store(0, Ordering::Relaxed);
+            self.all.store(false, Ordering::Relaxed);
+            for block in &self.blocks {
+                block.store(0, Ordering::Relaxed);
+            }
+        }
+
+        /// A byte for each block, which is not zero where something was written.
+        pub(crate) fn blocks_mut(&mut self) -> &mut [AtomicU8] {
+            &mut self.blocks
         }
     }
 }
@@ -212,9 +244,17 @@ pub(crate) struct Written;
 
 #[cfg(not(feature = "host"))]
 impl Written {
+    #[inline(always)]
+    pub(crate) fn of(_length: usize) -> Written {
+        Written
+    }
+
     /// Nobody asks.
     #[inline(always)]
     pub(crate) fn note(&mut self, _start: usize, _length: usize) {}
+
+    #[inline(always)]
+    pub(crate) fn note_all(&mut self) {}
 }
 
 #[cfg(all(test, feature = "host"))]

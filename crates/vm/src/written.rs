@@ -2,10 +2,16 @@
 //!
 //! Pages are write-protected with `userfaultfd` in its asynchronous form, in which the kernel takes the protection away by
 //! itself when a page is written, and `PAGEMAP_SCAN` tells which pages have none. Whoever writes them, and in whatever way,
-//! is noticed. On other systems, and where a sandbox forbids it, the answer is that it is not known.
+//! is noticed. On other systems, and where a sandbox forbids it, the answer is that it is not known: the machine notes by
+//! itself then what it writes.
 #![allow(unsafe_code)]
 
 use core::ops::Range;
+
+/// Whether the system says what was written at all.
+pub(crate) fn is_said() -> bool {
+    system::is_said()
+}
 
 /// Watches these bytes from now on: [`since`] will tell which of them were written. False if it cannot.
 pub(crate) fn watch(bytes: &[u8]) -> bool {
@@ -27,10 +33,14 @@ pub(crate) fn since(bytes: &[u8], each: &mut dyn FnMut(Range<usize>)) -> Option<
 #[cfg(not(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(miri)
+    not(any(miri, feature = "noting"))
 )))]
 mod system {
     use core::ops::Range;
+
+    pub(super) fn is_said() -> bool {
+        false
+    }
 
     pub(super) fn watch(_: &[u8]) -> Option<()> {
         None
@@ -46,7 +56,7 @@ mod system {
 #[cfg(all(
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(miri)
+    not(any(miri, feature = "noting"))
 ))]
 mod system {
     use core::ops::Range;
@@ -204,6 +214,10 @@ mod system {
     fn addresses_of(bytes: &[u8]) -> Range<usize> {
         let start = bytes.as_ptr().addr();
         start..start + bytes.len()
+    }
+
+    pub(super) fn is_said() -> bool {
+        system().is_some()
     }
 
     pub(super) fn watch(bytes: &[u8]) -> Option<()> {

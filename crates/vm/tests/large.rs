@@ -34,6 +34,8 @@ const PROGRAM: &str = r#"(module
                 (i32.store (local.get $at) (call $ask (local.get $at)))))
             (if (i32.eq (local.get $kind) (i32.const 5)) (then
                 (i64.store (local.get $at) (i64.extend_i32_u (local.get $x)))))
+            (if (i32.eq (local.get $kind) (i32.const 6)) (then
+                (v128.store offset=4085 (local.get $at) (i32x4.splat (local.get $x)))))
             (local.set $n (i32.add (local.get $n) (i32.const 1)))
             (br_if $again (i32.lt_u (local.get $n) (i32.const 100000))))
         (local.get $x)))"#;

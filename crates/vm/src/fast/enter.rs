@@ -1,6 +1,8 @@
 //! From one tier to the other.
 #![allow(unsafe_code)]
 
+#[cfg(feature = "host")]
+use super::cx::Noted;
 use super::cx::{Call, Cx, Stopped};
 use super::dispatch::execute;
 use super::op::{Bank, Reason};
@@ -145,9 +147,19 @@ impl Machine {
         let depth = self.state.thread.frames.len();
         let stack = self.state.thread.stack.as_mut_ptr();
         let memory = self.state.store.memories.get_mut(instance.memory as usize);
+        #[cfg(feature = "host")]
+        let mut noted = Noted::NOWHERE;
         let (mem, length, pages) = match memory {
             Some(memory) => {
-                let bytes = memory.bytes.all_mut();
+                let (bytes, written) = memory.bytes.parts();
+                #[cfg(feature = "host")]
+                if !crate::written::is_said() {
+                    noted = Noted::of(written.blocks_mut());
+                } else {
+                    written.note_all();
+                }
+                #[cfg(not(feature = "host"))]
+                let _ = written;
                 (bytes.as_mut_ptr(), bytes.len(), memory.pages)
             }
             None => (core::ptr::NonNull::dangling().as_ptr(), 0, 0),
@@ -192,6 +204,8 @@ impl Machine {
             stopped: None,
             #[cfg(feature = "host")]
             watched: &raw const self.fast.watched.bytes,
+            #[cfg(feature = "host")]
+            noted,
         };
         // SAFETY: `ip` is a point of compiled code, whose operations rely on what validation and
         // `State` guarantee: slots within the frame (its size was checked when it was entered),

@@ -251,6 +251,8 @@ impl Fast {
             breakpoints: if id == 0 { &self.breakpoints } else { &[] },
             #[cfg(feature = "host")]
             watched: &self.watched,
+            #[cfg(feature = "host")]
+            notes: !crate::written::is_said(),
             counting: !self.uncounted,
         })
     }

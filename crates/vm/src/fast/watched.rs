@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::Watch;
-use crate::binary::{Instr, memory_width};
+use crate::binary::Instr;
 use crate::machine::Instance;
 
 /// What is watched.
@@ -93,10 +93,5 @@ impl Watched {
             Instr::Wide(op, _) => op.is_store() && self.has_bytes(),
             _ => false,
         }
-    }
-
-    /// How many bytes a store writes, if that matters.
-    pub(super) fn stored(&self, opcode: u8) -> Option<u16> {
-        self.has_bytes().then(|| memory_width(opcode).1 as u16)
     }
 }

@@ -159,13 +159,13 @@ impl<A: Source> Op for NarrowOp<A> {
     }
 }
 
-/// Goes on unless a store that follows writes something watched. Half-word 0: how many bytes it writes. Half-word 1: the
-/// slot of the base. Half-words 2 and 3: the offset.
+/// Looks at what a store that follows writes: goes on unless that is watched, and notes it. Half-word 0: how many bytes it
+/// writes. Half-word 1: the slot of the base. Half-words 2 and 3: the offset.
 #[cfg(feature = "host")]
-pub(crate) struct WatchOp<B>(PhantomData<B>);
+pub(crate) struct LookOp<B>(PhantomData<B>);
 
 #[cfg(feature = "host")]
-impl<B: Source> Op for WatchOp<B> {
+impl<B: Source> Op for LookOp<B> {
     #[inline(always)]
     unsafe fn run(regs: &mut Regs) -> Flow {
         // SAFETY: the operation is of this kind; `cx` is valid while code runs, and so is what is watched.
@@ -179,6 +179,7 @@ impl<B: Source> Op for WatchOp<B> {
                     return Flow::Leave(Reason::Before);
                 }
             }
+            (*regs.cx).noted.note(start..end);
             regs.advance(Self::WORDS)
         }
     }
@@ -244,6 +245,8 @@ impl<const FILL: bool> Op for BulkOp<FILL> {
                 core::hint::cold_path();
                 return Flow::Leave(Reason::Before);
             }
+            #[cfg(feature = "host")]
+            (*regs.cx).noted.note(to..to + count);
             let mem = regs.bank().mem;
             let to = mem.add(to as usize);
             if FILL {

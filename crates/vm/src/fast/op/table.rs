@@ -136,7 +136,7 @@ macro_rules! with_checks {
     ($then:ident $($more:tt)*) => { with_vectors! { $then $($more)*
         check {
             NarrowSlot = NarrowOp<Slot<1>>, NarrowAcc = NarrowOp<Acc>,
-            WatchSlot = WatchOp<Slot<1>>, WatchAcc = WatchOp<Acc>, WatchZero = WatchOp<Zero>,
+            LookSlot = LookOp<Slot<1>>, LookAcc = LookOp<Acc>, LookZero = LookOp<Zero>,
         }
     } };
 }

@@ -143,6 +143,12 @@ struct Pair {
     hits: u64,
     /// Of these, what was watched and written.
     watched: u64,
+    /// The memories of the machine with both tiers at the last stop, where it notes what it writes.
+    #[cfg(feature = "noting")]
+    memories: Vec<Vec<u8>>,
+    /// Blocks that were not noted from one stop to the next.
+    #[cfg(feature = "noting")]
+    unwritten: u64,
 }
 
 impl Pair {
@@ -159,7 +165,31 @@ impl Pair {
             places: Vec::new(),
             hits: 0,
             watched: 0,
+            #[cfg(feature = "noting")]
+            memories: Vec::new(),
+            #[cfg(feature = "noting")]
+            unwritten: 0,
         })
+    }
+
+    /// What differs from the last stop was noted.
+    #[cfg(feature = "noting")]
+    fn check_noted(&mut self, what: &str) {
+        use crate::bytes::BLOCK;
+        let memories = &self.both.state.store.memories;
+        self.memories.resize(memories.len(), Vec::new());
+        for (memory, before) in memories.iter().zip(&mut self.memories) {
+            let written = memory.bytes.written();
+            let blocks = memory.bytes.chunks(BLOCK).zip(before.chunks(BLOCK));
+            for (number, (now, before)) in blocks.enumerate() {
+                let is_noted = written.has(number);
+                assert!(now == before || is_noted, "{what}: block {number}");
+                self.unwritten += u64::from(!is_noted);
+            }
+            before.clear();
+            before.extend_from_slice(&memory.bytes);
+            written.forget();
+        }
     }
 
     fn machines(&mut self) -> [&mut Machine; 2] {
@@ -187,6 +217,8 @@ impl Pair {
             self.stops += 1;
             assert_eq!(exits[0], exits[1], "{what}");
             compare(&self.stepping, &self.both, &what);
+            #[cfg(feature = "noting")]
+            self.check_noted(&what);
             if self.stops.is_multiple_of(16) {
                 check_standing(&self.both, &what);
             }
@@ -318,6 +350,8 @@ fn tiers_agree_on_the_kernels() {
             pair.both.fast.runs > 100,
             "{name} hardly ran in the fast tier"
         );
+        #[cfg(feature = "noting")]
+        assert!(pair.unwritten > 0, "{name} is said to write everywhere");
         stops += pair.stops;
     }
     println!("{stops} stops");

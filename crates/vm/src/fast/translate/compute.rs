@@ -4,6 +4,8 @@ use super::super::op::{At, Code, Loads, Mirrored, Shape, Stores};
 use super::Translator;
 use super::emit::{Class, Comparison, Place, Source, What, pack, pack_high};
 use crate::ValType;
+#[cfg(feature = "host")]
+use crate::binary::memory_width;
 use crate::binary::{Instr, MemoryArg};
 use crate::num::NumericOp;
 use crate::types::Offset;
@@ -271,8 +273,9 @@ impl Translator<'_> {
         };
         let height = self.emitter.stack.len().saturating_sub(2);
         #[cfg(feature = "host")]
-        if let Some(width) = self.surroundings.watched.stored(opcode) {
-            self.watch(height, arg.offset as u32, width);
+        if self.surroundings.looks() {
+            let width = memory_width(opcode).1 as u16;
+            self.look(height, arg.offset as u32, width);
         }
         let mut value = self.emitter.pop();
         if matches!(opcode, 0x3c..=0x3e) && class != Class::Int && value.at() == At::Acc {
@@ -291,15 +294,15 @@ impl Translator<'_> {
         };
     }
 
-    /// Before a store of so many bytes, whose base is at this height: leaves if it writes something watched.
+    /// Looks at what a store of so many bytes will write, whose base is at this height.
     #[cfg(feature = "host")]
-    fn watch(&mut self, height: usize, offset: u32, width: u16) {
+    fn look(&mut self, height: usize, offset: u32, width: u16) {
         let (code, slot, offset) = match self.emitter.peek(height).0 {
-            Source::Slot(slot) => (Code::WatchSlot, slot, offset),
-            Source::Acc(_) => (Code::WatchAcc, 0, offset),
+            Source::Slot(slot) => (Code::LookSlot, slot, offset),
+            Source::Acc(_) => (Code::LookAcc, 0, offset),
             // Where an offset does not fit, nothing is written.
             Source::Const(cell) => match (cell as u32).checked_add(offset) {
-                Some(address) => (Code::WatchZero, 0, address),
+                Some(address) => (Code::LookZero, 0, address),
                 None => return,
             },
         };

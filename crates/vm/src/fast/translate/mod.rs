@@ -80,8 +80,19 @@ pub(crate) struct Surroundings<'m> {
     /// What is watched.
     #[cfg(feature = "host")]
     pub(crate) watched: &'m Watched,
+    /// Whether code notes what it writes.
+    #[cfg(feature = "host")]
+    pub(crate) notes: bool,
     /// False to leave the steps uncounted, to measure what counting costs.
     pub(crate) counting: bool,
+}
+
+#[cfg(feature = "host")]
+impl Surroundings<'_> {
+    /// Whether code looks at what stores will write.
+    fn looks(&self) -> bool {
+        self.notes || self.watched.has_bytes()
+    }
 }
 
 /// Bytes that code leaves to others.

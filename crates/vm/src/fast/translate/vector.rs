@@ -140,7 +140,13 @@ impl Translator<'_> {
                 }
             }
             (_, None, _) => {
-                let words = [pack_high(b, a, arg.offset as u32), what];
+                let offset = arg.offset as u32;
+                #[cfg(feature = "host")]
+                if self.surroundings.looks() {
+                    let operands = pack_high(0, a, offset) | u64::from(info.width);
+                    self.emitter.emit(Code::LookSlot, &[operands]);
+                }
+                let words = [pack_high(b, a, offset), what];
                 self.emitter.emit(Code::VectorStore, &words)
             }
             (..) => {
