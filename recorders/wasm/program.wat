@@ -27,6 +27,7 @@
   (import "stream" "byte" (func $byte (param i32)))
   (import "stream" "word" (func $word (param i32)))
   (import "stream" "vector" (func $vector (param v128)))
+  (import "stream" "vectors" (func $vectors (param v128 v128 v128 v128)))
   (import "stream" "returned" (func $returned))
   ;; Whether bytes lie within the memory.
   (func $is_within (param $address i32) (param $length i32) (result i32)
@@ -118,6 +119,16 @@
       (else
         (drop (call $room (i32.const 80)))
         (call $few (local.get $length))))
+    (block $done
+      (loop $on
+        (br_if $done (i32.lt_u (i32.sub (local.get $end) (local.get $at)) (i32.const 64)))
+        (call $vectors
+          (v128.load align=1 (local.get $at))
+          (v128.load offset=16 align=1 (local.get $at))
+          (v128.load offset=32 align=1 (local.get $at))
+          (v128.load offset=48 align=1 (local.get $at)))
+        (local.set $at (i32.add (local.get $at) (i32.const 64)))
+        (br $on)))
     (block $done
       (loop $on
         (br_if $done (i32.lt_u (i32.sub (local.get $end) (local.get $at)) (i32.const 16)))

@@ -81,6 +81,12 @@
   (func (export "vector") (param $vector v128)
     (v128.store (global.get $at) (local.get $vector))
     (call $put (i32.const 16)))
+  (func (export "vectors") (param $first v128) (param $second v128) (param $third v128) (param $fourth v128)
+    (v128.store (global.get $at) (local.get $first))
+    (v128.store offset=16 (global.get $at) (local.get $second))
+    (v128.store offset=32 (global.get $at) (local.get $third))
+    (v128.store offset=48 (global.get $at) (local.get $fourth))
+    (call $put (i32.const 64)))
   (func $number (param $number i64)
     (loop $on
       (if (i64.ge_u (local.get $number) (i64.const 128))

@@ -49,7 +49,9 @@ class Stream:
     def written(self):
         """All that was written."""
         self.flush()
-        return bytes(self.exports["memory"].read(self.store, BEGIN, self.value("at") & 0xFFFFFFFF))
+        length = (self.value("at") & 0xFFFFFFFF) - BEGIN
+        # `read` copies them twice, and there may be many.
+        return bytes(self.exports["memory"].get_buffer_ptr(self.store, length, BEGIN))
 
     def number(self, number):
         """LEB128."""
