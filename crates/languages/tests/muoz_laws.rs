@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use borges_languages::muoz::{Answer, MuOz, State, ThreadName};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
+use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Outcome};
@@ -116,5 +117,39 @@ proptest! {
             prop_assert!(found.insert(classes.run().class()));
         }
         prop_assert_eq!(found, expected.into_keys().collect());
+    }
+}
+
+/// Of a state all steps are wanted, every other one, and none.
+fn check_wanted<F: Digest>(program: &MuOz, state: &State) -> Vec<State> {
+    let mut steps = Vec::new();
+    program.expand(state, &mut steps);
+    let nexts: Vec<_> = steps.into_iter().map(|(_, next)| next.state).collect();
+    let expected: Vec<_> = nexts.iter().map(F::digest).collect();
+    for every in [1, 2, usize::MAX] {
+        let mut wanted = Vec::new();
+        let sift = |digests: &[F], places: &mut Vec<usize>| {
+            assert_eq!(digests, expected);
+            places.extend((0..digests.len()).skip(every - 1).step_by(every));
+        };
+        program.expand_wanted(state, sift, &mut wanted);
+        let made = nexts.iter().skip(every - 1).step_by(every);
+        assert!(wanted.iter().eq(made), "steps by {every}");
+    }
+    nexts
+}
+
+proptest! {
+    /// What is told of states that are not made is what they are.
+    #[test]
+    fn states_have_the_digests_that_were_known_before_they_were_made(source in programs(6)) {
+        let program = parse(&source.text());
+        let mut known = HashSet::from([program.initial()]);
+        let mut open = vec![program.initial()];
+        while let Some(state) = open.pop().filter(|_| known.len() < 300) {
+            check_wanted::<WideFingerprint>(&program, &state);
+            let nexts = check_wanted::<Fingerprint>(&program, &state);
+            open.extend(nexts.into_iter().filter(|next| known.insert(next.clone())));
+        }
     }
 }

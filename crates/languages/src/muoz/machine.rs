@@ -19,7 +19,7 @@ use super::outcome::Answer;
 use super::recipe::Resource;
 use super::rule::Act;
 use super::semantics::{MuOz, Ready, Stuck};
-use super::state::State;
+use super::state::{Stage as _, State};
 use borges_multiverse::list::List;
 
 /// An event of a [`Machine`]: its number in the run, from 0.

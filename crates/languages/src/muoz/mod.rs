@@ -22,6 +22,7 @@
 //! a number; [`Names`] makes the names that people see.
 
 pub mod caredeb;
+mod draft;
 mod error;
 mod event;
 mod gloss;

@@ -1,9 +1,11 @@
 //! The recipe: μOz as a language of the multiverse core.
 
+use borges_multiverse::fingerprint::Digest;
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Touchable, Verdict, Waiting,
 };
 
+use super::draft::Draft;
 use super::name::{ThreadName, VariableName};
 use super::outcome::Answer;
 use super::rule::{Act, Rule};
@@ -65,6 +67,29 @@ impl Language for MuOz {
         let mut next = state.clone();
         self.take(&mut next, choice, step)?;
         Some(Next::one(next))
+    }
+
+    /// Digests are those of what a step changes and of the rest as it is.
+    fn expand_wanted<F: Digest>(
+        &self,
+        state: &State,
+        sift: impl FnOnce(&[F], &mut Vec<usize>),
+        wanted: &mut Vec<State>,
+    ) {
+        let steps = state.threads.iter().filter_map(|thread| {
+            let Ready::Step(step) = self.ready(state, thread) else {
+                return None;
+            };
+            let mut draft = Draft::new(state);
+            self.take(&mut draft, &thread.name, step)?;
+            Some(draft)
+        });
+        let drafts: Vec<Draft<'_>> = steps.collect();
+        let digests: Vec<F> = drafts.iter().map(F::digest).collect();
+        let mut places = Vec::new();
+        sift(&digests, &mut places);
+        let found = places.into_iter().filter_map(|at| drafts.get(at));
+        wanted.extend(found.map(Draft::made));
     }
 
     fn outcome(&self, state: &State) -> Outcome<Answer> {

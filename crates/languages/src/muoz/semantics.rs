@@ -11,7 +11,9 @@ use super::program::{
     Block, Bound, Comparison, Expr, Guard, Ident, Operator, Program, Statement, Term, Use,
 };
 use super::rule::Act;
-use super::state::{Closure, Code, Environment, Frame, Slot, State, Thread, Value, Variable};
+use super::state::{
+    Closure, Code, Environment, Frame, Slot, Stage, State, Thread, Value, Variable,
+};
 use borges_multiverse::list::List;
 
 /// A program of μOz.
@@ -232,7 +234,7 @@ impl MuOz {
     }
 
     /// Takes a thread's step.
-    pub(super) fn take(&self, state: &mut State, name: &ThreadName, step: Step) -> Option<()> {
+    pub(super) fn take(&self, state: &mut impl Stage, name: &ThreadName, step: Step) -> Option<()> {
         let thread = state.thread_mut(name)?;
         let Frame { at, environment } = thread.code.top()?;
         let mut code = thread.code.below();

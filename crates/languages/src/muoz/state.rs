@@ -90,6 +90,16 @@ pub(super) struct Port {
 }
 
 impl Port {
+    /// One in which nothing waits.
+    pub(super) fn new(name: VariableName) -> Self {
+        let (sent, received) = (List::EMPTY, 0);
+        Port {
+            name,
+            sent,
+            received,
+        }
+    }
+
     /// How many messages wait.
     pub(super) fn len(&self) -> u32 {
         self.sent.len() - self.received
@@ -136,12 +146,68 @@ impl Hash for Port {
 ///
 /// Threads and variables are named by causal birth, so that states that differ in the order of
 /// independent steps only are equal.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// In the order of their names, those that are done included.
     pub(super) threads: Vec<Arc<Thread>>,
     /// In the order of their names.
     pub(super) ports: Vec<Arc<Port>>,
+}
+
+/// What the digest of a state is made of: so many threads, and so many ports.
+pub(super) fn feed<'a, H: Hasher>(
+    threads: (usize, impl Iterator<Item = &'a Arc<Thread>>),
+    ports: (usize, impl Iterator<Item = &'a Arc<Port>>),
+    hasher: &mut H,
+) {
+    hasher.write_usize(threads.0);
+    threads.1.for_each(|thread| thread.hash(hasher));
+    hasher.write_usize(ports.0);
+    ports.1.for_each(|port| port.hash(hasher));
+}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let threads = (self.threads.len(), self.threads.iter());
+        feed(threads, (self.ports.len(), self.ports.iter()), hasher);
+    }
+}
+
+/// What a step is taken in: the state itself, or a draft of the next.
+pub(super) trait Stage {
+    fn thread_mut(&mut self, name: &ThreadName) -> Option<&mut Thread>;
+
+    fn port_mut(&mut self, name: &VariableName) -> Option<&mut Port>;
+
+    /// Puts in a thread that is new.
+    fn insert_thread(&mut self, thread: Thread);
+
+    /// Puts in a port that is new.
+    fn insert_port(&mut self, name: VariableName);
+}
+
+impl Stage for State {
+    fn thread_mut(&mut self, name: &ThreadName) -> Option<&mut Thread> {
+        let at = self.thread_at(name).ok()?;
+        Some(Arc::make_mut(&mut self.threads[at]))
+    }
+
+    fn port_mut(&mut self, name: &VariableName) -> Option<&mut Port> {
+        let at = self.port_at(name).ok()?;
+        Some(Arc::make_mut(&mut self.ports[at]))
+    }
+
+    fn insert_thread(&mut self, thread: Thread) {
+        if let Err(at) = self.thread_at(&thread.name) {
+            self.threads.insert(at, Arc::new(thread));
+        }
+    }
+
+    fn insert_port(&mut self, name: VariableName) {
+        if let Err(at) = self.port_at(&name) {
+            self.ports.insert(at, Arc::new(Port::new(name)));
+        }
+    }
 }
 
 impl State {
@@ -188,13 +254,8 @@ impl State {
         self.thread_at(name).ok().map(|at| &*self.threads[at])
     }
 
-    pub(super) fn thread_mut(&mut self, name: &ThreadName) -> Option<&mut Thread> {
-        let at = self.thread_at(name).ok()?;
-        Some(Arc::make_mut(&mut self.threads[at]))
-    }
-
     /// Where a thread is, or where it would be.
-    fn thread_at(&self, name: &ThreadName) -> Result<usize, usize> {
+    pub(super) fn thread_at(&self, name: &ThreadName) -> Result<usize, usize> {
         self.threads.binary_search_by(|other| other.name.cmp(name))
     }
 
@@ -207,36 +268,13 @@ impl State {
         self.port(port).map(Port::queue).unwrap_or_default()
     }
 
-    pub(super) fn port_mut(&mut self, name: &VariableName) -> Option<&mut Port> {
-        let at = self.port_at(name).ok()?;
-        Some(Arc::make_mut(&mut self.ports[at]))
-    }
-
     /// Where a port is, or where it would be.
-    fn port_at(&self, name: &VariableName) -> Result<usize, usize> {
+    pub(super) fn port_at(&self, name: &VariableName) -> Result<usize, usize> {
         self.ports.binary_search_by(|other| other.name.cmp(name))
-    }
-
-    pub(super) fn insert_thread(&mut self, thread: Thread) {
-        if let Err(at) = self.thread_at(&thread.name) {
-            self.threads.insert(at, Arc::new(thread));
-        }
     }
 
     pub(super) fn remove_thread(&mut self, name: &ThreadName) {
         self.threads.retain(|other| other.name != *name);
-    }
-
-    pub(super) fn insert_port(&mut self, name: VariableName) {
-        if let Err(at) = self.port_at(&name) {
-            let (sent, received) = (List::EMPTY, 0);
-            let port = Port {
-                name,
-                sent,
-                received,
-            };
-            self.ports.insert(at, Arc::new(port));
-        }
     }
 
     pub(super) fn remove_port(&mut self, name: &VariableName) {
