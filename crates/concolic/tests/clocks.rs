@@ -193,25 +193,40 @@ fn they_hold_exactly_the_states_of_all_runs() {
 /// nothing is counted out.
 const ELAPSES: u64 = 6;
 
-/// Some program that keeps up to two times and a flag, waits, looks at a pin and compares what has passed.
+/// Some program that keeps up to two times, a flag and a duration, waits, looks at a pin and compares what has passed. Where
+/// a time, or the flag, is kept, there may be a duration instead.
 /// Constants that it compares with are below `most`; if they may be further away than clocks are followed, two times may be
 /// compared too.
 fn random_program(random: &mut fastrand::Rng, most: u32) -> (String, Start) {
     let is_far = u64::from(most) > ELAPSES;
     let mut statement = |depth: u32| {
-        let word = ["g0", "g1"][random.usize(..2)];
+        let mut word = || ["g0", "g1"][random.usize(..2)];
+        let (word, other) = (word(), word());
         let flag = random.u32(..2);
         let least = random.u32(1..most);
-        match random.u8(..if depth > 0 { 9 + u8::from(is_far) } else { 6 }) {
+        let kinds = if depth > 0 { 12 + u8::from(is_far) } else { 8 };
+        match random.u8(..kinds) {
             0 => "(local.set $now (call $millis))".to_owned(),
             1 => format!("(local.set $now (call $millis)) (global.set ${word} (local.get $now))"),
             2 => format!("(global.set ${word} (local.get $now))"),
             3 => format!("(global.set $g2 (i32.const {flag}))"),
             4 => "(local.set $level (call $pin (i32.const 2)))".to_owned(),
             5 => format!("(call $delay (i32.const {}))", random.u32(1..4)),
-            6 => format!("(if (i32.eq (global.get $g2) (i32.const {flag})) (then HERE))"),
-            7 => "(if (local.get $level) (then HERE))".to_owned(),
-            8 => format!("(if {} (then HERE) (else HERE))", since(word, least)),
+            6 => {
+                let keeps = ["g0", "g1", "g2", "g3"][random.usize(..4)];
+                format!("(global.set ${keeps} (i32.sub (local.get $now) (global.get ${word})))")
+            }
+            7 => {
+                format!("(global.set $g3 (i32.sub (global.get ${other}) (global.get ${word})))")
+            }
+            8 => format!("(if (i32.eq (global.get $g2) (i32.const {flag})) (then HERE))"),
+            9 => "(if (local.get $level) (then HERE))".to_owned(),
+            10 => format!("(if {} (then HERE) (else HERE))", since(word, least)),
+            11 => {
+                let asks = ["ge_u", "lt_s", "eq", "gt_s", "le_u"][random.usize(..5)];
+                let asks = format!("(i32.{asks} (global.get $g3) (i32.const {least}))");
+                format!("(if {asks} (then HERE) (else HERE))")
+            }
             _ => format!(
                 "(if (i32.gt_s (i32.sub (global.get $g0) (global.get $g1)) (i32.const {least})) (then HERE))"
             ),
@@ -227,7 +242,7 @@ fn random_program(random: &mut fastrand::Rng, most: u32) -> (String, Start) {
         body = body.replace("LATER", "HERE");
     }
     let body = format!("{body} (drop (call $pin (i32.const 3)))");
-    let start = program(&[BEGINS, BEGINS, 0], &body);
+    let start = program(&[BEGINS, BEGINS, 0, 0], &body);
     (body, start)
 }
 
@@ -253,14 +268,14 @@ fn graphs_of_random_programs_with_clocks_hold_exactly_the_states_of_all_runs() {
             ));
         }
     }
-    assert!(compared > 310, "{compared}");
+    assert!(compared > 290, "{compared}");
 }
 
 /// Constants beyond what clocks are followed for: where nothing is said of it, the graph holds all states nevertheless.
 #[test]
 fn graphs_of_random_programs_say_where_it_matters_how_long_ago_times_were() {
     let (mut compared, mut all) = (0, 0);
-    for seed in 1000..1150 {
+    for seed in 1000..1250 {
         let mut random = fastrand::Rng::with_seed(seed);
         let (body, start) = random_program(&mut random, 24);
         let how = How {
@@ -272,7 +287,7 @@ fn graphs_of_random_programs_say_where_it_matters_how_long_ago_times_were() {
         all += 1;
         compared += u32::from(check(&format!("seed {seed}: {body}"), &start, 6, &how));
     }
-    assert!(compared > all / 3 && compared < all, "{compared} of {all}");
+    assert!(compared > all / 2 && compared < all, "{compared} of {all}");
 }
 
 /// Times of clocks are known up to a bound: a program that waits for longer is never called complete, and one that waits

@@ -518,3 +518,40 @@ fn counters_that_go_round_close() {
         assert!(states.all(|state| state.end().is_none()));
     });
 }
+
+/// Several variables may lie in one word, and together have many values: they are no counter. If all of them were taken
+/// for anything, a byte could be written to anywhere.
+#[test]
+fn a_ring_of_bytes_that_an_interrupt_fills_closes() {
+    // Four bytes, and where the next comes and goes; each byte is one more than where it lies.
+    let text = r#"(module
+        (import "env" "subscribe_interrupt" (func $on (param i32 i32 i32)))
+        (import "env" "chip_delay" (func $delay (param i32)))
+        (memory 1) (table funcref (elem $fill))
+        (func $fill (param i32 i32 i32) (local $next i32)
+            (local.set $next (i32.and (i32.add (i32.load8_u (i32.const 20)) (i32.const 1)) (i32.const 3)))
+            (if (i32.eq (local.get $next) (i32.load8_u (i32.const 21))) (then
+                (i32.store8 (i32.const 22) (i32.const 1)) (return)))
+            (i32.store8 offset=16 (i32.load8_u (i32.const 20)) (i32.add (i32.load8_u (i32.const 20)) (i32.const 1)))
+            (i32.store8 (i32.const 20) (local.get $next)))
+        (func (export "main") (local $at i32)
+            (call $on (i32.const 4) (i32.const 0) (i32.const 2))
+            (loop $again
+                (block $empty (loop $drain
+                    (local.set $at (i32.load8_u (i32.const 21)))
+                    (br_if $empty (i32.eq (local.get $at) (i32.load8_u (i32.const 20))))
+                    (if (i32.ne (i32.load8_u offset=16 (local.get $at)) (i32.add (local.get $at) (i32.const 1)))
+                        (then (unreachable)))
+                    (i32.store8 (i32.const 21) (i32.and (i32.add (local.get $at) (i32.const 1)) (i32.const 3)))
+                    (br $drain)))
+                (call $delay (i32.const 10))
+                (i32.store8 (i32.const 22) (i32.const 0))
+                (br $again))))"#;
+    let start = common::start_wat(text, Board::parse("board.toml", "").expect("a board"));
+    closed(&start, GARBAGE, |graph, pause| {
+        assert_eq!(pause, Pause::Complete);
+        assert_eq!(graph.language().maybe(), []);
+        let mut states = graph.nodes().filter_map(|node| graph.state(node));
+        assert!(states.all(|state| state.end().is_none()));
+    });
+}

@@ -56,6 +56,23 @@ pub(super) fn counter(
     best
 }
 
+/// How many values a word has, as those of a counter. Four bytes of the memory that have few values each, whatever they are
+/// together, are no counter but a part of a buffer, or several variables: they have as many as the one with the most.
+fn counts(word: StateWord, contents: &BTreeSet<Content>) -> usize {
+    let is_known = contents.iter().all(|(_, expr)| expr.is_none());
+    if !matches!(word, StateWord::Memory(_)) || !is_known || contents.len() < MANY_VALUES {
+        return contents.len();
+    }
+    let of_byte = |number: u32| {
+        let bytes = contents.iter().map(|(cell, _)| cell >> (8 * number) & 0xff);
+        bytes.collect::<BTreeSet<u64>>().len()
+    };
+    match (0..4).map(of_byte).max() {
+        Some(most) if most < MANY_VALUES => most,
+        _ => contents.len(),
+    }
+}
+
 /// In which words states at the place with the most of them differ: first those that have ever new values, then those of
 /// which it is said what they are together, then those with the most values.
 pub(super) fn differ_most(bench: &mut Workbench, states: &[DeviceState]) -> Vec<StateWord> {
@@ -123,8 +140,8 @@ fn differing(bench: &mut Workbench, group: &[&Before]) -> Vec<(StateWord, usize)
             let content = words.get(word).copied().unwrap_or((0, None));
             groups.entry(others).or_default().insert(content);
         }
-        let most = groups.values().map(BTreeSet::len).max().unwrap_or(0);
-        found.push((*word, most));
+        let values = groups.values().map(|contents| counts(*word, contents));
+        found.push((*word, values.max().unwrap_or(0)));
     }
     found
 }
@@ -166,4 +183,30 @@ fn words_of(
         }
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(values: impl Iterator<Item = u64>) -> usize {
+        let contents: BTreeSet<Content> = values.map(|cell| (cell, None)).collect();
+        counts(StateWord::Memory(16), &contents)
+    }
+
+    #[test]
+    fn bytes_with_few_values_are_together_no_counter() {
+        let packed = (0..256).map(|bits: u64| {
+            let byte = |at: u64| (bits >> (2 * at) & 3) << (8 * at);
+            (0..4).map(byte).sum()
+        });
+        assert_eq!(counted(packed), 4);
+    }
+
+    #[test]
+    fn what_counts_in_any_byte_does() {
+        for step in [1, 3, 64, 1 << 8, 1 << 16, 1 << 24] {
+            assert_eq!(counted((0..100).map(|at| at * step)), 100, "{step}");
+        }
+    }
 }

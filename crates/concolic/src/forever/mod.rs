@@ -168,6 +168,9 @@ const MOST_ELAPSED: u64 = 1 << 29;
 /// Why something is left out: a program waits for longer than that.
 const FAR_AHEAD: &str = "the program waits for longer than 2^29 units of a clock that it may read (six days of milliseconds, nine minutes of microseconds): how much later it is then is not known exactly";
 
+/// Of so many words it is tried whether they hold times or numbers.
+const MOST_TIMES_CHOSEN: usize = 6;
+
 /// So many of the last states at a place are asked whether they are all of a new one.
 const MOST_COVERING: usize = 256;
 
@@ -829,9 +832,39 @@ impl<'d> Device<'d> {
         state
     }
 
-    /// The state of a machine that stands before a call, all of whose values are known.
+    /// The state of a machine that stands before a call, all of whose values are known: each word that has ever held a
+    /// time does so here.
     #[must_use]
     pub fn state_of(&self, machine: &Machine, board: &BoardState) -> Option<DeviceState> {
+        self.state_with(machine, board, &self.times_seen())
+    }
+
+    /// The same for each choice of words that hold times here: a word may also hold a number, which nobody can tell from a
+    /// time by looking at it. The first of them is [`Device::state_of`].
+    #[must_use]
+    pub fn states_of(&self, machine: &Machine, board: &BoardState) -> Vec<DeviceState> {
+        let times = self.times_seen();
+        let chosen = |number: u64| -> Vec<TimeWord> {
+            let here = |at: &usize| number >> at & 1 == 0;
+            let here = (0..times.len()).filter(here);
+            here.map(|at| times[at]).collect()
+        };
+        let choices = 0..1_u64 << times.len().min(MOST_TIMES_CHOSEN);
+        let mut states: Vec<DeviceState> = Vec::new();
+        for state in choices.filter_map(|number| self.state_with(machine, board, &chosen(number))) {
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
+        states
+    }
+
+    fn state_with(
+        &self,
+        machine: &Machine,
+        board: &BoardState,
+        times: &[TimeWord],
+    ) -> Option<DeviceState> {
         let mut bench = self.bench.take()?;
         let mut path = Path::new(board.clone());
         path.choices = self.start.choices.of_states(board.input_is_over());
@@ -843,7 +876,11 @@ impl<'d> Device<'d> {
                 .look(self.watched, number, (machine, board), &mut path.looked);
         }
         let stop = Waiting::at(machine.snapshot(None), path, true);
-        let state = self.state_with_times(&mut bench, stop);
+        let compared = Compared {
+            times,
+            ..self.compared(self.budget)
+        };
+        let state = compared.state(&mut bench, stop);
         self.bench.replace(Some(bench));
         Some(state)
     }
@@ -858,16 +895,11 @@ impl<'d> Device<'d> {
         self.clocks.iter().map(shown).collect()
     }
 
-    /// A state of known values: all words that have ever held a time do so here.
-    fn state_with_times(&self, bench: &mut Workbench, stop: Waiting) -> DeviceState {
+    /// All words that have ever held a time.
+    fn times_seen(&self) -> Vec<TimeWord> {
         let found = self.found_times.borrow();
-        let times: Vec<TimeWord> = self.times.iter().chain(&*found).copied().collect();
-        drop(found);
-        let compared = Compared {
-            times: &times,
-            ..self.compared(self.budget)
-        };
-        compared.state(bench, stop)
+        let times: BTreeSet<TimeWord> = self.times.iter().chain(&*found).copied().collect();
+        times.into_iter().collect()
     }
 
     /// The words that hold times of a clock somewhere, and of which; to begin again with, if what a clock shows mattered.

@@ -18,14 +18,14 @@ use super::content::{self, Content};
 use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
-use super::times::{Stop, TimeWord, related};
+use super::times::{Stop, TimeWord, related, times_among};
 use super::unread::Learning;
 use crate::budget::Budget;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::explore::{
-    Looked, Origin, State as Path, SystemChoices, Truths, Waiting, Workbench, events,
+    AGES, Looked, Origin, State as Path, SystemChoices, Truths, Waiting, Workbench, events,
 };
 use crate::memory::Byte;
 use crate::path::{Cut, End, Read};
@@ -201,6 +201,16 @@ impl DeviceState {
         match &self.0.stands {
             Stands::Before(before) => before.variables.is_empty() && before.places.is_empty(),
             Stands::Ended(_, left) => left.is_some(),
+        }
+    }
+
+    /// Whether something here, besides times, comes from times that may be longer ago than clocks are followed: what is kept
+    /// of those may be more than any of its values here.
+    #[must_use]
+    pub fn is_aged(&self) -> bool {
+        match &self.0.stands {
+            Stands::Before(before) => before.taints.iter().any(|marks| marks & AGES != 0),
+            Stands::Ended(..) => false,
         }
     }
 
@@ -620,7 +630,14 @@ impl Compared<'_> {
             }
             let snapshot = bench.machine.snapshot(None);
             let stop = Waiting::at(snapshot, path, !before.is_moment);
-            states.push(self.state(bench, stop));
+            // A word may hold a time in one state and a number in another.
+            let frames: Vec<FrameView> = bench.machine.frames().collect();
+            let times = times_among(&bench.dag, &frames, &before.places);
+            let compared = Compared {
+                times: &times,
+                ..*self
+            };
+            states.push(compared.state(bench, stop));
         }
         Some(states)
     }

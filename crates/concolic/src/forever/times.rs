@@ -11,7 +11,7 @@ use super::arrived::Column;
 use super::live::Dead;
 use super::place::Place;
 use crate::clocks::Clock;
-use crate::dag::Expr;
+use crate::dag::{Dag, Expr};
 use crate::explore::{State as Path, Workbench};
 use crate::path::Read;
 use crate::set::{Set, cell_of};
@@ -182,6 +182,21 @@ fn now(stop: &Stop<'_>, clock: &Clock, waited_us: u64) -> Sum {
     let waited = Sum::number(ty, waited as i64);
     let last = last.and_then(|last| dag.sum_of(last));
     last.map_or(waited.clone(), |last| last.plus(&waited, 1))
+}
+
+/// The words that hold times among these places of a state.
+pub(super) fn times_among(
+    dag: &Dag,
+    frames: &[FrameView],
+    places: &[(Place, Expr)],
+) -> Vec<TimeWord> {
+    let words = locals(frames);
+    let times = places.iter().filter_map(|(place, expr)| {
+        let (clock, _) = dag.since_base(*expr)?;
+        Some((word_of(&words, place)?, clock))
+    });
+    let times: BTreeSet<TimeWord> = times.collect();
+    times.into_iter().collect()
 }
 
 /// The word that a place is, or lies in.

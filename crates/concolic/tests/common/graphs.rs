@@ -65,15 +65,18 @@ impl How {
     }
 }
 
+/// What plain runs come to after so many stops: a state each, or one of several where words may hold times or numbers.
+type Level = HashSet<Vec<DeviceState>>;
+
 /// What runs of all input sequences come to, stop by stop: the states, and the ends with the fewest stops to each.
-type Truth = (Vec<HashSet<DeviceState>>, BTreeMap<String, u32>);
+type Truth = (Vec<Level>, BTreeMap<String, u32>);
 
 fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Truth {
     let first = Standing {
         machine: start.machine.clone(),
         board: start.state.clone(),
     };
-    let mut levels: Vec<HashSet<DeviceState>> = Vec::new();
+    let mut levels: Vec<Level> = Vec::new();
     let mut ends = BTreeMap::new();
     // A run from one of two equal states comes to what the other's comes to: that is checked below, by other means.
     let mut here: HashMap<Vec<u8>, Box<Standing>> = HashMap::new();
@@ -95,9 +98,9 @@ fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Trut
     add(go_on(start, first, None, false), &mut here, 0);
     for stops in 0..=depth {
         let state = |standing: &Standing| {
-            device
-                .state_of(&standing.machine, &standing.board)
-                .expect("a state")
+            let states = device.states_of(&standing.machine, &standing.board);
+            assert!(!states.is_empty(), "a state");
+            states
         };
         levels.push(here.values().map(|standing| state(standing)).collect());
         let mut next = HashMap::new();
@@ -214,7 +217,16 @@ pub(crate) fn differences(
     if device.unexplored().iter().any(is_left_out) {
         return None;
     }
+    // A duration that is kept is as good as a longer one where it was longer than clocks are followed.
+    let is_aged = |node| graph.state(node).is_some_and(DeviceState::is_aged);
+    if graph.nodes().any(is_aged) {
+        return None;
+    }
     let (levels, ends) = all_runs(start, device, depth, how);
+    let may_be: Vec<HashSet<&DeviceState>> = levels
+        .iter()
+        .map(|level| level.iter().flatten().collect())
+        .collect();
     let mut depths: HashMap<DeviceState, u32> = HashMap::new();
     let mut found_ends = BTreeMap::new();
     let mut queue: std::collections::VecDeque<_> = [(NodeId::ROOT, 0)].into();
@@ -236,8 +248,13 @@ pub(crate) fn differences(
             }
             Some(end) => panic!("{name}: {end:?}"),
             None => {
-                for known in device.stands_for(state, 1 << 17).expect("few values") {
-                    let is_one = levels[at as usize].contains(&known);
+                let stands_for = device.stands_for(state, 1 << 17);
+                if stands_for.is_none() && how.elapses.is_some() {
+                    // A number that is made of what a clock shows may be any.
+                    return None;
+                }
+                for known in stands_for.expect("few values") {
+                    let is_one = may_be[at as usize].contains(&known);
                     too_many += usize::from(!is_one && at as usize >= how.unread);
                     depths.entry(known).or_insert(at);
                 }
@@ -249,9 +266,10 @@ pub(crate) fn differences(
     let mut count = 0;
     for (at, level) in levels.iter().enumerate() {
         count += level.len();
+        let is_there = |state| depths.get(state).is_some_and(|known| *known <= at as u32);
         missing += level
             .iter()
-            .filter(|state| depths.get(state).is_none_or(|known| *known > at as u32))
+            .filter(|states| !states.iter().any(is_there))
             .count();
     }
     // What was taken for anything may be what no run has; and of times that lie further apart than clocks are followed,
