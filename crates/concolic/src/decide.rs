@@ -1,7 +1,6 @@
 //! Whether conditions can hold: exact sets of values first, a solver for the rest.
 
 use borges_vm::ValType;
-use hashbrown::HashMap;
 
 use crate::budget::Budget;
 use crate::constraint::{Constraint, NO_TIME, Solution};
@@ -12,8 +11,10 @@ use crate::range::{self, Range};
 use crate::set::Set;
 use crate::solver::{Query, Solver, SolverInput};
 use crate::zone::Zone;
+use memo::Memo;
 use search::Asked;
 
+mod memo;
 mod narrow;
 mod search;
 
@@ -66,8 +67,6 @@ const CELLS_FOR_SOME: u64 = 1 << 26;
 const FEW: u128 = 1 << 24;
 /// Boxes looked at for one question.
 const BOXES: u64 = 100_000;
-/// Answers that are kept.
-const KEPT: usize = 1 << 16;
 
 /// A question: the domains of its inputs in order of their places, and the constraints.
 type Question = (Vec<(u32, Set)>, Vec<Constraint>);
@@ -84,8 +83,8 @@ pub struct Decider {
     lanes: Lanes,
     point: Point,
     ranges: Vec<Range>,
-    refined: HashMap<Narrowing, Option<Set>>,
-    answered: HashMap<Question, Solution>,
+    refined: Memo<Narrowing, Option<Set>>,
+    answered: Memo<Question, Solution>,
 }
 
 impl Decider {
@@ -98,8 +97,17 @@ impl Decider {
             lanes: Lanes::default(),
             point: Point::default(),
             ranges: Vec::new(),
-            refined: HashMap::new(),
-            answered: HashMap::new(),
+            refined: Memo::new(),
+            answered: Memo::new(),
+        }
+    }
+
+    /// Another one with a solver, or none, for questions about the same expressions: what either has answered, both know.
+    pub(crate) fn beside(&self, solver: Option<Box<dyn Solver>>) -> Self {
+        Decider {
+            refined: self.refined.shared(),
+            answered: self.answered.shared(),
+            ..Decider::new(solver)
         }
     }
 
@@ -124,9 +132,9 @@ impl Decider {
         let cell = |input: u32| fixed.get(input as usize).copied().unwrap_or(0);
         let others = others.map(|input| (*input, cell(*input))).collect();
         let key = (domain.clone(), constraints.to_vec(), others);
-        if let Some(found) = self.refined.get(&key) {
+        if let Some(found) = self.refined.answer(&key) {
             self.effort.reused += 1;
-            return found.clone();
+            return found;
         }
         if budget.is_spent() {
             return None;
@@ -134,10 +142,7 @@ impl Decider {
         self.effort.evaluated += 1;
         let found = self.refine_anew(budget, dag, place, domain, constraints, fixed);
         if found.is_some() || !budget.is_spent() {
-            if self.refined.len() >= KEPT {
-                self.refined.clear();
-            }
-            self.refined.insert(key, found.clone());
+            self.refined.keep(key, found.clone());
         }
         found
     }
@@ -253,21 +258,18 @@ impl Decider {
             return Solution::No;
         }
         let question = (variables.to_vec(), constraints.to_vec());
-        if let Some(answer) = self.answered.get(&question) {
+        if let Some(answer) = self.answered.answer(&question) {
             self.effort.reused += 1;
-            return answer.clone();
+            return answer;
         }
         if budget.is_spent() {
             return Solution::Unknown(NO_TIME.into());
         }
         let answer = self.solve_anew(budget, dag, variables, constraints, hint);
-        if self.answered.len() >= KEPT {
-            self.answered.clear();
-        }
         // Another time there may be a solver, or time.
         let is_final = self.solver.is_some() && !budget.is_spent();
         if is_final || !matches!(answer, Solution::Unknown(_)) {
-            self.answered.insert(question, answer.clone());
+            self.answered.keep(question, answer.clone());
         }
         answer
     }

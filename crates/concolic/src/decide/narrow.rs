@@ -118,7 +118,7 @@ impl Decider {
     /// Bounds of all that satisfies the constraints, or that nothing does; nothing at all if they are no less than they
     /// were, or it takes too long.
     fn hull(&mut self, budget: &Budget<'_>, asked: &Asked<'_>) -> Option<Option<Cut>> {
-        let (types, first) = (asked.types(), asked.first()?);
+        let (mut inputs, first) = (asked.inputs(), asked.first()?);
         let mut boxes = BOXES;
         let mut hull: Option<Cut> = None;
         let mut stack = vec![first.clone()];
@@ -134,7 +134,7 @@ impl Decider {
                     *all = (all.0.min(part.0), all.1.max(part.1));
                 }
             };
-            match self.look(asked, &types, &cut) {
+            match self.look(asked, &inputs, &cut) {
                 Some(false) => {}
                 Some(true) => include(&cut),
                 None if size_of(&cut) <= GRAIN => {
@@ -146,7 +146,7 @@ impl Decider {
                     });
                 }
                 None => {
-                    let at = self.best_cut(asked, &types, &cut, &mut boxes);
+                    let at = self.best_cut(asked, &mut inputs, &cut, &mut boxes);
                     let (lower, upper) = halves(&cut, at);
                     stack.extend([upper, lower]);
                 }

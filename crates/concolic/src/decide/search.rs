@@ -28,13 +28,51 @@ pub(super) struct Asked<'q> {
 /// Bounds of each input.
 pub(super) type Cut = Vec<(u64, u64)>;
 
+/// What is known of a question's inputs.
+pub(super) struct Inputs {
+    types: Vec<ValType>,
+    /// The steps that depend on each, where that was asked.
+    steps: Vec<Vec<usize>>,
+    /// So many steps there are in all of these.
+    listed: usize,
+}
+
+/// So many steps are listed, of all inputs together, and those of one more.
+const LISTED: usize = 1 << 20;
+
+impl Inputs {
+    /// The steps that depend on an input, in order.
+    fn steps(&mut self, program: &Compiled, at: usize) -> &[usize] {
+        if self.steps[at].is_empty() {
+            if self.listed > LISTED {
+                self.listed = 0;
+                self.steps.iter_mut().for_each(Vec::clear);
+            }
+            let mut depends = vec![false; program.steps.len()];
+            for (number, step) in program.steps.iter().enumerate() {
+                let mut is_one = matches!(step, Step::Input(input) if *input == at);
+                step.operands(|operand| is_one |= depends[operand]);
+                depends[number] = is_one;
+            }
+            let steps = (0..depends.len()).filter(|number| depends[*number]);
+            self.steps[at].extend(steps);
+            self.listed += self.steps[at].len();
+        }
+        &self.steps[at]
+    }
+}
+
 impl Asked<'_> {
-    /// The types of the inputs.
-    pub(super) fn types(&self) -> Vec<ValType> {
+    /// Its inputs.
+    pub(super) fn inputs(&self) -> Inputs {
         let places = self.program.inputs.iter();
-        places
-            .map(|place| input_type(self.dag, self.program, *place))
-            .collect()
+        Inputs {
+            types: places
+                .map(|place| input_type(self.dag, self.program, *place))
+                .collect(),
+            steps: vec![Vec::new(); self.program.inputs.len()],
+            listed: 0,
+        }
     }
 
     /// The box of all combinations, if there are any.
@@ -108,7 +146,7 @@ impl Decider {
             false => (CELLS_FOR_SOME, BOXES),
         };
         boxes = boxes.min(most);
-        let types = asked.types();
+        let mut inputs = asked.inputs();
         let mut stack = vec![asked.first()?];
         while let Some(cut) = stack.pop() {
             if budget.is_spent() {
@@ -127,7 +165,7 @@ impl Decider {
                 continue;
             }
             boxes = boxes.checked_sub(1)?;
-            match self.look(asked, &types, &cut) {
+            match self.look(asked, &inputs, &cut) {
                 Some(true) => {
                     if let Some(values) = asked.point_in(&cut) {
                         return Some(Solution::Yes(values));
@@ -135,7 +173,7 @@ impl Decider {
                 }
                 Some(false) => {}
                 None => {
-                    let at = self.best_cut(asked, &types, &cut, &mut boxes);
+                    let at = self.best_cut(asked, &mut inputs, &cut, &mut boxes);
                     let (lower, upper) = halves(&cut, at);
                     stack.extend([upper, lower]);
                 }
@@ -149,14 +187,14 @@ impl Decider {
     pub(super) fn look(
         &mut self,
         asked: &Asked<'_>,
-        types: &[ValType],
+        inputs: &Inputs,
         cut: &[(u64, u64)],
     ) -> Option<bool> {
         let Asked { dag, program, .. } = asked;
         range::evaluate(
             dag,
             program,
-            |at| range::of_cells(types[at], cut[at].0, cut[at].1),
+            |at| range::of_cells(inputs.types[at], cut[at].0, cut[at].1),
             &mut self.ranges,
         );
         judge(dag, program, asked.constraints, &self.ranges)
@@ -167,40 +205,56 @@ impl Decider {
     pub(super) fn best_cut(
         &mut self,
         asked: &Asked<'_>,
-        types: &[ValType],
+        inputs: &mut Inputs,
         cut: &[(u64, u64)],
         boxes: &mut u64,
     ) -> usize {
         let width = |at: &usize| cut[*at].1 - cut[*at].0;
         let needed = asked.undecided(&self.ranges);
-        let mut inputs: Vec<usize> = asked.inputs_of(&needed);
-        inputs.retain(|at| width(at) > 0);
-        if inputs.is_empty() {
+        let mut open: Vec<usize> = asked.inputs_of(&needed);
+        open.retain(|at| width(at) > 0);
+        if open.is_empty() {
             // Bounds cannot tell even where all values are known.
-            inputs.extend((0..cut.len()).filter(|at| width(at) > 0));
+            open.extend((0..cut.len()).filter(|at| width(at) > 0));
         }
-        inputs.sort_by_key(|at| (Reverse(width(at)), *at));
-        let tried = &inputs[..inputs.len().min(TRIED)];
+        open.sort_by_key(|at| (Reverse(width(at)), *at));
+        let tried = &open[..open.len().min(TRIED)];
         if let [only] = tried {
             return *only;
         }
         *boxes = boxes.saturating_sub(2 * tried.len() as u64);
-        let mut open_after = |at: usize| {
-            let (lower, upper) = halves(cut, at);
-            let mut open = 0;
-            for half in [lower, upper] {
-                if self.look(asked, types, &half).is_none() {
-                    let ranges = self.ranges.iter().zip(&needed);
-                    let ranges = ranges.filter(|(_, is_needed)| **is_needed);
-                    open += ranges
-                        .map(|(range, _)| u64::from(range.open_bits()))
-                        .sum::<u64>();
-                }
-            }
-            open
-        };
-        let best = tried.iter().copied().min_by_key(|at| open_after(*at));
+        let ranges = self.ranges.iter().zip(&needed);
+        let ranges = ranges.filter(|(_, is_needed)| **is_needed);
+        let bits = ranges.map(|(range, _)| u64::from(range.open_bits())).sum();
+        let best = tried.iter().copied().min_by_key(|at| {
+            let ty = inputs.types[*at];
+            let steps = inputs.steps(asked.program, *at).iter().copied();
+            let steps: Vec<usize> = steps.filter(|number| needed[*number]).collect();
+            let (low, high) = cut[*at];
+            let middle = middle(low, high);
+            let lower = self.open_in(asked, &steps, bits, range::of_cells(ty, low, middle));
+            let upper = self.open_in(asked, &steps, bits, range::of_cells(ty, middle + 1, high));
+            lower + upper
+        });
         best.unwrap_or(0)
+    }
+
+    /// How much is open of what is needed where one input of the box that was looked at has these bounds, and so many bits
+    /// are in all of it: only the steps that depend on that input are looked at again.
+    fn open_in(&mut self, asked: &Asked<'_>, steps: &[usize], bits: u64, input: Range) -> u64 {
+        let Asked { dag, program, .. } = asked;
+        let open = |range: &Range| u64::from(range.open_bits());
+        let before: Vec<Range> = steps.iter().map(|number| self.ranges[*number]).collect();
+        for number in steps {
+            self.ranges[*number] = range::of_step(dag, program, *number, |_| input, &self.ranges);
+        }
+        let is_decided = judge(dag, program, asked.constraints, &self.ranges).is_some();
+        let mut left = bits;
+        for (number, before) in steps.iter().zip(before) {
+            let range = std::mem::replace(&mut self.ranges[*number], before);
+            left = left - open(&before) + open(&range);
+        }
+        if is_decided { 0 } else { left }
     }
 
     /// A point of a box, of so many, that satisfies all constraints.
@@ -271,9 +325,14 @@ pub(super) fn size_of(cut: &[(u64, u64)]) -> u128 {
 /// The two halves of a box at an input that has at least two values.
 pub(super) fn halves(cut: &[(u64, u64)], at: usize) -> (Cut, Cut) {
     let (low, high) = cut[at];
-    let middle = low + (high - low) / 2;
+    let middle = middle(low, high);
     let (mut lower, mut upper) = (cut.to_vec(), cut.to_vec());
     lower[at] = (low, middle);
     upper[at] = (middle + 1, high);
     (lower, upper)
+}
+
+/// Where bounds are halved: the last value of the lower half.
+fn middle(low: u64, high: u64) -> u64 {
+    low + (high - low) / 2
 }

@@ -3,6 +3,7 @@
 
 use borges_vm::num::NumericOp as N;
 
+use super::memo::KEPT;
 use super::*;
 
 /// A question about inputs of 64 bits, and who answers it: no solver.
@@ -242,9 +243,9 @@ fn answers_that_are_kept() {
     for number in 0..KEPT as u64 - 2 {
         let other = Set::single(number);
         let key = (other.clone(), Vec::new(), Vec::new());
-        asked.decider.refined.insert(key, None);
+        asked.decider.refined.keep(key, None);
         let question = (vec![(1, other)], Vec::new());
-        asked.decider.answered.insert(question, Solution::No);
+        asked.decider.answered.keep(question, Solution::No);
     }
     let reused = |asked: &mut Asked, most: u64| {
         let before = asked.decider.effort.reused;

@@ -297,32 +297,42 @@ pub(crate) fn evaluate(
     ranges: &mut Vec<Range>,
 ) {
     ranges.clear();
-    for (step, expr) in program.steps.iter().zip(&program.exprs) {
-        let ty = dag.ty(*expr);
-        let range = match step {
-            Step::Const(cell) => of_cell(ty, *cell),
-            Step::Input(at) => input(*at),
-            Step::Unary(op, a) => unary(*op, ranges[*a]),
-            Step::Binary(op, a, b) => binary(*op, ranges[*a], ranges[*b]),
-            Step::Choose(a, b, c) => match ranges[*a] {
-                Range::Int { unsigned, .. } if unsigned.0 > 0 => ranges[*b],
-                Range::Int {
-                    unsigned: (0, 0), ..
-                } => ranges[*c],
-                _ => either(ranges[*b], ranges[*c]),
-            },
-            Step::Lookup(first, values, index) => {
-                lookup(ty, *first, values, ranges[*index], ranges)
-            }
-        };
-        // What the construction of the expression tells.
-        let range = match range {
-            Range::Int { unsigned, .. } if unsigned.1 > dag.greatest(*expr) => {
-                both(range, from_unsigned(ty, 0, dag.greatest(*expr)))
-            }
-            range => range,
-        };
+    for number in 0..program.steps.len() {
+        let range = of_step(dag, program, number, &input, ranges);
         ranges.push(range);
+    }
+}
+
+/// The bounds of one step of a program, given those of its inputs and of the steps before.
+pub(crate) fn of_step(
+    dag: &Dag,
+    program: &Compiled,
+    number: usize,
+    input: impl Fn(usize) -> Range,
+    ranges: &[Range],
+) -> Range {
+    let expr = program.exprs[number];
+    let ty = dag.ty(expr);
+    let range = match &program.steps[number] {
+        Step::Const(cell) => of_cell(ty, *cell),
+        Step::Input(at) => input(*at),
+        Step::Unary(op, a) => unary(*op, ranges[*a]),
+        Step::Binary(op, a, b) => binary(*op, ranges[*a], ranges[*b]),
+        Step::Choose(a, b, c) => match ranges[*a] {
+            Range::Int { unsigned, .. } if unsigned.0 > 0 => ranges[*b],
+            Range::Int {
+                unsigned: (0, 0), ..
+            } => ranges[*c],
+            _ => either(ranges[*b], ranges[*c]),
+        },
+        Step::Lookup(first, values, index) => lookup(ty, *first, values, ranges[*index], ranges),
+    };
+    // What the construction of the expression tells.
+    match range {
+        Range::Int { unsigned, .. } if unsigned.1 > dag.greatest(expr) => {
+            both(range, from_unsigned(ty, 0, dag.greatest(expr)))
+        }
+        range => range,
     }
 }
 

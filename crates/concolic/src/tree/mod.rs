@@ -193,7 +193,9 @@ pub fn suggest_on(
     }
     let decider = std::mem::replace(&mut explored.decider, Decider::new(None));
     let mut hands = vec![Hand::new(decider)];
-    hands.extend((1..threads).map(|_| Hand::new(Decider::new(solver()))));
+    let beside = |_| Hand::new(hands[0].decider.beside(solver()));
+    let others: Vec<Hand> = (1..threads).map(beside).collect();
+    hands.extend(others);
     let known = Known {
         dag: &explored.dag,
         paths: &explored.paths,
