@@ -7,6 +7,8 @@
 mod actors;
 #[path = "common/place.rs"]
 mod place;
+#[path = "common/wanted.rs"]
+mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,10 +16,11 @@ use actors::Writer;
 use borges_languages::ambienttalk::{AmbientTalk, Answer, Delivery, Grain, Options, State, format};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
-use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
+use borges_multiverse::fingerprint::{Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
 use borges_multiverse::language::{Language, Outcome};
 use place::placeless;
+use wanted::check_wanted;
 
 type Outcomes = BTreeSet<Outcome<Answer>>;
 
@@ -253,25 +256,6 @@ fn all_runs(language: &AmbientTalk, limit: usize) -> Option<Vec<Run>> {
     Some(runs)
 }
 
-/// Of each state all steps are wanted, every other one, and none.
-fn check_wanted<F: Digest>(language: &AmbientTalk, state: &State) -> Vec<State> {
-    let mut steps = Vec::new();
-    language.expand(state, &mut steps);
-    let nexts: Vec<_> = steps.into_iter().map(|(_, next)| next.state).collect();
-    let expected: Vec<_> = nexts.iter().map(F::digest).collect();
-    for every in [1, 2, usize::MAX] {
-        let mut wanted = Vec::new();
-        let sift = |digests: &[F], places: &mut Vec<usize>| {
-            assert_eq!(digests, expected);
-            places.extend((0..digests.len()).skip(every - 1).step_by(every));
-        };
-        language.expand_wanted(state, sift, &mut wanted);
-        let made = nexts.iter().skip(every - 1).step_by(every);
-        assert!(wanted.iter().eq(made), "steps by {every}");
-    }
-    nexts
-}
-
 /// What is told of states that are not made is what they are.
 #[test]
 fn states_have_the_digests_that_were_known_before_they_were_made() {
@@ -293,8 +277,8 @@ fn states_have_the_digests_that_were_known_before_they_were_made() {
             let mut known = HashSet::from([language.initial()]);
             let mut todo = vec![language.initial()];
             while let Some(state) = todo.pop().filter(|_| known.len() < 300) {
-                check_wanted::<WideFingerprint>(&language, &state);
-                let nexts = check_wanted::<Fingerprint>(&language, &state);
+                check_wanted::<_, WideFingerprint>(&language, &state);
+                let nexts = check_wanted::<_, Fingerprint>(&language, &state);
                 steps += nexts.len();
                 todo.extend(nexts.into_iter().filter(|next| known.insert(next.clone())));
             }

@@ -4,18 +4,21 @@
 
 #[path = "common/oz.rs"]
 mod oz;
+#[path = "common/wanted.rs"]
+mod wanted;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use borges_languages::muoz::{Answer, MuOz, State, ThreadName};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
-use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
+use borges_multiverse::fingerprint::{Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Outcome};
 use oz::programs;
 use proptest::prelude::*;
+use wanted::check_wanted;
 
 fn parse(text: &str) -> MuOz {
     MuOz::parse(text).unwrap_or_else(|error| panic!("{}", error.explain(text)))
@@ -120,25 +123,6 @@ proptest! {
     }
 }
 
-/// Of a state all steps are wanted, every other one, and none.
-fn check_wanted<F: Digest>(program: &MuOz, state: &State) -> Vec<State> {
-    let mut steps = Vec::new();
-    program.expand(state, &mut steps);
-    let nexts: Vec<_> = steps.into_iter().map(|(_, next)| next.state).collect();
-    let expected: Vec<_> = nexts.iter().map(F::digest).collect();
-    for every in [1, 2, usize::MAX] {
-        let mut wanted = Vec::new();
-        let sift = |digests: &[F], places: &mut Vec<usize>| {
-            assert_eq!(digests, expected);
-            places.extend((0..digests.len()).skip(every - 1).step_by(every));
-        };
-        program.expand_wanted(state, sift, &mut wanted);
-        let made = nexts.iter().skip(every - 1).step_by(every);
-        assert!(wanted.iter().eq(made), "steps by {every}");
-    }
-    nexts
-}
-
 proptest! {
     /// What is told of states that are not made is what they are.
     #[test]
@@ -147,8 +131,8 @@ proptest! {
         let mut known = HashSet::from([program.initial()]);
         let mut open = vec![program.initial()];
         while let Some(state) = open.pop().filter(|_| known.len() < 300) {
-            check_wanted::<WideFingerprint>(&program, &state);
-            let nexts = check_wanted::<Fingerprint>(&program, &state);
+            check_wanted::<_, WideFingerprint>(&program, &state);
+            let nexts = check_wanted::<_, Fingerprint>(&program, &state);
             open.extend(nexts.into_iter().filter(|next| known.insert(next.clone())));
         }
     }
