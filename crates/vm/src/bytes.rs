@@ -230,11 +230,6 @@ mod noted {
                 block.store(0, Ordering::Relaxed);
             }
         }
-
-        /// A byte for each block, which is not zero where something was written.
-        pub(crate) fn blocks_mut(&mut self) -> &mut [AtomicU8] {
-            &mut self.blocks
-        }
     }
 }
 

@@ -1,16 +1,12 @@
 //! What running code needs besides its registers.
 
 use alloc::vec::Vec;
-#[cfg(feature = "host")]
-use core::ops::Range;
-#[cfg(feature = "host")]
-use core::sync::atomic::AtomicU8;
 
 use super::op::{Bank, Reason};
 #[cfg(feature = "host")]
 use super::watched::WatchedBytes;
 #[cfg(feature = "host")]
-use crate::bytes::BLOCK;
+use crate::bytes::Written;
 
 /// A function as its callers see it.
 #[derive(Clone, Copy, Debug)]
@@ -76,46 +72,9 @@ pub(crate) struct Cx {
     /// The bytes that are watched.
     #[cfg(feature = "host")]
     pub(crate) watched: *const WatchedBytes,
-    /// Where it is noted which bytes of the memory are written.
+    /// Where code notes which bytes of the memory it writes; null where nobody asks it.
     #[cfg(feature = "host")]
-    pub(crate) noted: Noted,
-}
-
-/// The blocks of a memory, as running code notes what it writes there.
-#[cfg(feature = "host")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Noted {
-    blocks: *mut u8,
-    count: usize,
-}
-
-#[cfg(feature = "host")]
-impl Noted {
-    /// Nothing is noted.
-    pub(crate) const NOWHERE: Noted = Noted::of(&mut []);
-
-    /// What is noted in a byte for each block.
-    pub(crate) const fn of(blocks: &mut [AtomicU8]) -> Noted {
-        Noted {
-            blocks: blocks.as_mut_ptr().cast(),
-            count: blocks.len(),
-        }
-    }
-
-    /// These bytes are written. Those that the memory does not have are not noted.
-    ///
-    /// # Safety
-    /// Nobody else has the memory.
-    #[inline(always)]
-    pub(crate) unsafe fn note(self, bytes: Range<u64>) {
-        let end = bytes.end.div_ceil(BLOCK as u64).min(self.count as u64);
-        let mut block = bytes.start / BLOCK as u64;
-        while block < end {
-            // SAFETY: there are more blocks than this one, of a byte each.
-            unsafe { self.blocks.add(block as usize).write(1) };
-            block += 1;
-        }
-    }
+    pub(crate) written: *mut Written,
 }
 
 /// The end of a run of code.

@@ -1,8 +1,6 @@
 //! From one tier to the other.
 #![allow(unsafe_code)]
 
-#[cfg(feature = "host")]
-use super::cx::Noted;
 use super::cx::{Call, Cx, Stopped};
 use super::dispatch::execute;
 use super::op::{Bank, Reason};
@@ -148,18 +146,17 @@ impl Machine {
         let stack = self.state.thread.stack.as_mut_ptr();
         let memory = self.state.store.memories.get_mut(instance.memory as usize);
         #[cfg(feature = "host")]
-        let mut noted = Noted::NOWHERE;
+        let mut noted = core::ptr::null_mut();
         let (mem, length, pages) = match memory {
             Some(memory) => {
                 let (bytes, written) = memory.bytes.parts();
                 #[cfg(feature = "host")]
-                if !crate::written::is_said() {
-                    noted = Noted::of(written.blocks_mut());
-                } else {
-                    written.note_all();
+                match crate::written::is_said() {
+                    true => written.note_all(),
+                    false => noted = &raw mut *written,
                 }
                 #[cfg(not(feature = "host"))]
-                let _ = written;
+                written.note_all();
                 (bytes.as_mut_ptr(), bytes.len(), memory.pages)
             }
             None => (core::ptr::NonNull::dangling().as_ptr(), 0, 0),
@@ -205,7 +202,7 @@ impl Machine {
             #[cfg(feature = "host")]
             watched: &raw const self.fast.watched.bytes,
             #[cfg(feature = "host")]
-            noted,
+            written: noted,
         };
         // SAFETY: `ip` is a point of compiled code, whose operations rely on what validation and
         // `State` guarantee: slots within the frame (its size was checked when it was entered),

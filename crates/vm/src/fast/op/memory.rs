@@ -159,6 +159,19 @@ impl<A: Source> Op for NarrowOp<A> {
     }
 }
 
+/// Notes that so many bytes are written, if code does.
+///
+/// # Safety
+/// Code is running.
+#[cfg(feature = "host")]
+#[inline(always)]
+unsafe fn note(regs: &Regs, start: u64, length: u64) {
+    // SAFETY: `cx` is valid while code runs, and nobody else has the memory that it leads to.
+    if let Some(written) = unsafe { (*regs.cx).written.as_mut() } {
+        written.note(start as usize, length as usize);
+    }
+}
+
 /// Looks at what a store that follows writes: goes on unless that is watched, and notes it. Half-word 0: how many bytes it
 /// writes. Half-word 1: the slot of the base. Half-words 2 and 3: the offset.
 #[cfg(feature = "host")]
@@ -179,7 +192,7 @@ impl<B: Source> Op for LookOp<B> {
                     return Flow::Leave(Reason::Before);
                 }
             }
-            (*regs.cx).noted.note(start..end);
+            note(regs, start, u64::from(regs.half(0)));
             regs.advance(Self::WORDS)
         }
     }
@@ -246,7 +259,7 @@ impl<const FILL: bool> Op for BulkOp<FILL> {
                 return Flow::Leave(Reason::Before);
             }
             #[cfg(feature = "host")]
-            (*regs.cx).noted.note(to..to + count);
+            note(regs, to, count);
             let mem = regs.bank().mem;
             let to = mem.add(to as usize);
             if FILL {
