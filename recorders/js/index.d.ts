@@ -25,7 +25,10 @@ export class Recorder {
   entries(instance: WebAssembly.Instance): { exports: WebAssembly.Exports };
   /** The program has ended; calls from here on are not recorded. */
   finish(how?: Ending, code?: number): void;
-  /** What was recorded since this was asked for the last time: the parts one after the other are the recording. */
+  /**
+   * What was recorded since this was asked for the last time: the parts one after the other are the recording. Once the
+   * program has ended it is not copied: its `buffer` has more.
+   */
   take(): Uint8Array;
 }
 

@@ -1,14 +1,15 @@
 ;; A recording as it is written: numbers and bytes in a row, with their running check (docs/recordings.md). It has a memory
 ;; of its own; what the program's memory has comes from program.wat, and all else from JavaScript or Python.
 ;;
-;; 0: the sums of bytes; 1024: the table of CRC-32; 2048: the numbers of imports; 4096: their last arguments, 128 bytes each;
-;; 16384: a list of buffers; 32768: what the host wrote; 65536: where bytes stand already, 48 for each entry; 458752: the
+;; 0: the sums of bytes; 2048: the numbers of imports; 4096: their last arguments, 128 bytes each; 10240: the tables of
+;; CRC-32, for a byte that stands 0 to 3 bytes before the end; 16384: a list of buffers; 32768: what the host wrote; 65536:
+;; where bytes stand already, 16 for each of 65,536 entries (their sums in short, how many they are, where); 1114112: the
 ;; recording, of which what was taken is gone.
 (module
   (import "host" "stopped" (func $stopped))
-  (memory (export "memory") 24)
-  (global $at (export "at") (mut i32) (i32.const 458752))
-  (global $checked (mut i32) (i32.const 458752))
+  (memory (export "memory") 34)
+  (global $at (export "at") (mut i32) (i32.const 1114112))
+  (global $checked (mut i32) (i32.const 1114112))
   (global $check (mut i32) (i32.const 0))
   ;; What was taken: the recording's byte 0 stands so far before the buffer.
   (global $before (mut i64) (i64.const 0))
@@ -18,7 +19,8 @@
   (global $within (export "within") (mut i32) (i32.const 0))
   (global $listed (mut i32) (i32.const 0))
   (global $writes (mut i32) (i32.const 0))
-  ;; Where many bytes may stand already: their entry, and which of them are compared next.
+  ;; Where many bytes may stand already: their sums in short, their entry, and which of them are compared next.
+  (global $mixed (mut i32) (i32.const 0))
   (global $entry (mut i32) (i32.const 0))
   (global $compared (mut i32) (i32.const 0))
   ;; How many bytes of this call were said by where they stand: no more than 64 MiB are.
@@ -36,14 +38,35 @@
             (i32.and (i32.const 0xedb88320) (i32.sub (i32.const 0) (i32.and (local.get $bits) (i32.const 1))))))
         (local.set $bit (i32.sub (local.get $bit) (i32.const 1)))
         (br_if $on (local.get $bit)))
-      (i32.store offset=1024 (i32.shl (local.get $byte) (i32.const 2)) (local.get $bits))
+      (i32.store offset=10240 (i32.shl (local.get $byte) (i32.const 2)) (local.get $bits))
       (local.set $byte (i32.add (local.get $byte) (i32.const 1)))
-      (br_if $bytes (i32.lt_u (local.get $byte) (i32.const 256)))))
+      (br_if $bytes (i32.lt_u (local.get $byte) (i32.const 256))))
+    ;; A byte that stands one byte before another goes through the table once more.
+    (local.set $byte (i32.const 0))
+    (loop $further
+      (i32.store offset=11264 (local.get $byte)
+        (call $shifted (i32.load offset=10240 (local.get $byte))))
+      (local.set $byte (i32.add (local.get $byte) (i32.const 4)))
+      (br_if $further (i32.lt_u (local.get $byte) (i32.const 3072)))))
   (start $begin)
 
   ;; CRC-32 of bytes here, behind a check.
   (func $crc (export "crc") (param $check i32) (param $from i32) (param $to i32) (result i32)
     (local.set $check (i32.xor (local.get $check) (i32.const -1)))
+    (block $done
+      (loop $on
+        (br_if $done (i32.lt_u (i32.sub (local.get $to) (local.get $from)) (i32.const 4)))
+        (local.set $check (i32.xor (local.get $check) (i32.load align=1 (local.get $from))))
+        (local.set $check
+          (i32.xor
+            (i32.xor
+              (i32.load offset=13312 (i32.shl (i32.and (local.get $check) (i32.const 255)) (i32.const 2)))
+              (i32.load offset=12288 (i32.and (i32.shr_u (local.get $check) (i32.const 6)) (i32.const 1020))))
+            (i32.xor
+              (i32.load offset=11264 (i32.and (i32.shr_u (local.get $check) (i32.const 14)) (i32.const 1020)))
+              (i32.load offset=10240 (i32.and (i32.shr_u (local.get $check) (i32.const 22)) (i32.const 1020))))))
+        (local.set $from (i32.add (local.get $from) (i32.const 4)))
+        (br $on)))
     (block $done
       (loop $on
         (br_if $done (i32.ge_u (local.get $from) (local.get $to)))
@@ -52,9 +75,10 @@
         (br $on)))
     (i32.xor (local.get $check) (i32.const -1)))
   (func $crc_byte (param $check i32) (param $byte i32) (result i32)
+    (call $shifted (i32.xor (local.get $check) (local.get $byte))))
+  (func $shifted (param $check i32) (result i32)
     (i32.xor
-      (i32.load offset=1024
-        (i32.shl (i32.and (i32.xor (local.get $check) (local.get $byte)) (i32.const 255)) (i32.const 2)))
+      (i32.load offset=10240 (i32.shl (i32.and (local.get $check) (i32.const 255)) (i32.const 2)))
       (i32.shr_u (local.get $check) (i32.const 8))))
   (func $folded (param $check i32) (result i32)
     (i32.xor (local.get $check) (i32.shr_u (local.get $check) (i32.const 16))))
@@ -117,12 +141,12 @@
     (global.set $checked (global.get $at)))
   ;; How many bytes the recording has.
   (func $here (result i64)
-    (i64.add (global.get $before) (i64.extend_i32_u (i32.sub (global.get $at) (i32.const 458752)))))
+    (i64.add (global.get $before) (i64.extend_i32_u (i32.sub (global.get $at) (i32.const 1114112)))))
   ;; What was written is taken.
   (func (export "taken")
     (call $sum)
     (global.set $before (call $here))
-    (global.set $at (i32.const 458752))
+    (global.set $at (i32.const 1114112))
     (global.set $checked (global.get $at)))
 
   ;; A call begins: 1 if it is to be recorded.
@@ -207,58 +231,66 @@
   (func (export "sums") (param $a v128) (param $b v128)
     (v128.store (i32.const 0) (local.get $a))
     (v128.store (i32.const 16) (local.get $b)))
-  ;; Many bytes, of which those are the sums: 1 if some with these sums are still here, which are to be compared with them
-  ;; (`same`) and then said by where they stand (`known`) or not (`anew`).
-  (func (export "many") (param $length i32) (result i32) (local $mixed i32) (local $back i64)
+  ;; Many bytes, of which those are the sums: 1 if some that seem to be the same are still here, which are to be compared with
+  ;; them (`same`) and then said by where they stand (`known`) or not (`anew`).
+  (func (export "many") (param $length i32) (result i32) (local $back i64)
     (drop (call $room (i32.add (local.get $length) (i32.const 32))))
     (global.set $entry (i32.const 0))
     (if (i32.or
-          (i32.and (local.get $length) (i32.const 63))
+          (i32.and (local.get $length) (i32.const 127))
           (i32.gt_u (local.get $length) (i32.sub (i32.const 0x4000000) (global.get $again))))
       (then (return (i32.const 0))))
-    (local.set $mixed
+    (global.set $mixed
       (i32.mul
         (i32.xor
           (i32.mul (i32.xor (i32.load offset=0 (i32.const 0)) (i32.load offset=20 (i32.const 0))) (i32.const 31))
           (i32.xor (i32.load offset=8 (i32.const 0)) (i32.load offset=28 (i32.const 0))))
         (i32.const 0x9e3779b1)))
     (global.set $entry
-      (i32.add (i32.const 65536) (i32.mul (i32.shr_u (local.get $mixed) (i32.const 19)) (i32.const 48))))
-    (local.set $back (i64.sub (i64.load offset=40 (global.get $entry)) (global.get $before)))
+      (i32.add (i32.const 65536) (i32.shl (i32.shr_u (global.get $mixed) (i32.const 16)) (i32.const 4))))
+    (local.set $back (i64.sub (i64.load offset=8 (global.get $entry)) (global.get $before)))
     (if (i64.lt_s (local.get $back) (i64.const 0)) (then (return (i32.const 0))))
-    (global.set $compared (i32.add (i32.wrap_i64 (local.get $back)) (i32.const 458752)))
+    (global.set $compared (i32.add (i32.wrap_i64 (local.get $back)) (i32.const 1114112)))
     (i32.and
-      (i32.eq (i32.load offset=32 (global.get $entry)) (local.get $length))
-      (i32.and
-        (i8x16.all_true (i8x16.eq (v128.load (i32.const 0)) (v128.load (global.get $entry))))
-        (i8x16.all_true (i8x16.eq (v128.load (i32.const 16)) (v128.load offset=16 (global.get $entry)))))))
-  ;; Whether the next 64 bytes of those that are here are these.
-  (func (export "same") (param $first v128) (param $second v128) (param $third v128) (param $fourth v128) (result i32)
-    (local $at i32)
+      (i32.eq (i32.load (global.get $entry)) (global.get $mixed))
+      (i32.eq (i32.load offset=4 (global.get $entry)) (local.get $length))))
+  ;; Whether the next 128 bytes of those that are here are these.
+  (func (export "same")
+    (param $first v128) (param $second v128) (param $third v128) (param $fourth v128)
+    (param $fifth v128) (param $sixth v128) (param $seventh v128) (param $eighth v128)
+    (result i32) (local $at i32)
     (local.set $at (global.get $compared))
-    (global.set $compared (i32.add (local.get $at) (i32.const 64)))
-    (i8x16.all_true
-      (v128.and
-        (v128.and
-          (i8x16.eq (local.get $first) (v128.load align=1 (local.get $at)))
-          (i8x16.eq (local.get $second) (v128.load offset=16 align=1 (local.get $at))))
-        (v128.and
-          (i8x16.eq (local.get $third) (v128.load offset=32 align=1 (local.get $at)))
-          (i8x16.eq (local.get $fourth) (v128.load offset=48 align=1 (local.get $at)))))))
+    (global.set $compared (i32.add (local.get $at) (i32.const 128)))
+    (i32.eqz
+      (v128.any_true
+        (v128.or
+          (v128.or
+            (v128.or
+              (v128.xor (local.get $first) (v128.load align=1 (local.get $at)))
+              (v128.xor (local.get $second) (v128.load offset=16 align=1 (local.get $at))))
+            (v128.or
+              (v128.xor (local.get $third) (v128.load offset=32 align=1 (local.get $at)))
+              (v128.xor (local.get $fourth) (v128.load offset=48 align=1 (local.get $at)))))
+          (v128.or
+            (v128.or
+              (v128.xor (local.get $fifth) (v128.load offset=64 align=1 (local.get $at)))
+              (v128.xor (local.get $sixth) (v128.load offset=80 align=1 (local.get $at))))
+            (v128.or
+              (v128.xor (local.get $seventh) (v128.load offset=96 align=1 (local.get $at)))
+              (v128.xor (local.get $eighth) (v128.load offset=112 align=1 (local.get $at)))))))))
   (func (export "known") (param $length i32) (local $here i64)
     (global.set $again (i32.add (global.get $again) (local.get $length)))
     (local.set $here (call $here))
     (call $number (i64.or (i64.shl (i64.extend_i32_u (local.get $length)) (i64.const 1)) (i64.const 1)))
-    (call $number (i64.sub (local.get $here) (i64.load offset=40 (global.get $entry)))))
+    (call $number (i64.sub (local.get $here) (i64.load offset=8 (global.get $entry)))))
   ;; How many they are is written, and they are to follow.
   (func (export "anew") (param $length i32)
     (call $few (local.get $length))
     (if (global.get $entry)
       (then
-        (v128.store (global.get $entry) (v128.load (i32.const 0)))
-        (v128.store offset=16 (global.get $entry) (v128.load (i32.const 16)))
-        (i32.store offset=32 (global.get $entry) (local.get $length))
-        (i64.store offset=40 (global.get $entry) (call $here))))
+        (i32.store (global.get $entry) (global.get $mixed))
+        (i32.store offset=4 (global.get $entry) (local.get $length))
+        (i64.store offset=8 (global.get $entry) (call $here))))
     (call $sum))
   ;; They did follow.
   (func (export "many_done") (param $length i32)

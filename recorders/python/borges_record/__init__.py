@@ -109,7 +109,7 @@ class Recorder:
 
     @property
     def bytes(self):
-        """What was recorded so far."""
+        """What was recorded so far; once the program has ended, a view that nobody copied."""
         return self._stream.written()
 
     @property
@@ -149,8 +149,10 @@ class Recorder:
         self._instance = instance = wrapped.instantiate(store, self.module)
         memories = [found for found in instance.exports(store).values() if isinstance(found, wasmtime.Memory)]
         self._memory = memories[0] if memories else None
-        through = self._through(store, linker)
-        for index in range(len(originals)):
+        # What is recorded without Python is not called by it once there is an instance.
+        asked = [(index, row) for index, row in enumerate(self.imports) if not row.is_fast]
+        through = self._through(store, linker, asked)
+        for index, _ in asked:
             originals[index] = through[str(index)]
         memory = self._memory or wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(0, None)))
         found = {row.name: linker.get(store, row.module, row.name) for row in self.imports if row.is_fast}
@@ -178,10 +180,10 @@ class Recorder:
             functions.setdefault(signature, wasmtime.Func(store, ty, lambda *_: 0))
         return functions
 
-    def _through(self, store, linker):
-        """The imported functions, called by a module that has the program's memory."""
+    def _through(self, store, linker, rows):
+        """Imported functions, called by a module that has the program's memory."""
         imports, calls = [], []
-        for index, row in enumerate(self.imports):
+        for index, row in rows:
             params, results = (" ".join(map(str, types)) for types in (row.type.params, row.type.results))
             ty = f"(param {params}) (result {results})"
             module, name = json.dumps(row.module), json.dumps(row.name)
@@ -190,7 +192,7 @@ class Recorder:
             calls.append(f'(func (export "{index}") {ty} {given} call $f{index})')
         memory = ""
         given = []
-        for row in self.imports:
+        for _, row in rows:
             given.append(linker.get(store, row.module, row.name))
         if self._memory:
             memory = '(import "program" "memory" (memory 0)) (export "memory" (memory 0))'

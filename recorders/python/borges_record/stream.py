@@ -3,7 +3,7 @@ to which a program's calls of WASI are added without Python."""
 import wasmtime
 
 # Where a recording begins in the module's memory.
-BEGIN = 458752
+BEGIN = 1114112
 
 
 def signed_32(number):
@@ -47,11 +47,16 @@ class Stream:
             self.bytes.clear()
 
     def written(self):
-        """All that was written."""
+        """All that was written: bytes, or once no more will be, the module's own, which are not copied: there may be many."""
         self.flush()
         length = (self.value("at") & 0xFFFFFFFF) - BEGIN
-        # `read` copies them twice, and there may be many.
-        return bytes(self.exports["memory"].get_buffer_ptr(self.store, length, BEGIN))
+        # `read` copies them twice.
+        there = self.exports["memory"].get_buffer_ptr(self.store, length, BEGIN)
+        if not self.value("done"):
+            return bytes(there)
+        # They are there as long as their store is.
+        there.store = self.store
+        return memoryview(there).cast("B").toreadonly()
 
     def number(self, number):
         """LEB128."""
