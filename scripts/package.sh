@@ -155,7 +155,7 @@ test_one() {
             try qemu-aarch64-static -L /usr/aarch64-linux-gnu "$folder/usr/bin/borges" "$folder/usr/share/borges/examples"
             CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
                 CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L /usr/aarch64-linux-gnu" \
-                cargo test --quiet --target aarch64-unknown-linux-gnu -p borges-vm --test differential
+                cargo test --quiet --target aarch64-unknown-linux-gnu -p borges-vm --test all differential
             ;;
         windows-*)
             python3 -m zipfile -e "$packages/borges-$version-$name.zip" "$folder"

@@ -14,14 +14,8 @@ else
     echo "examples: not rebuilt, because the committed bytes are those of Debian 12's compilers"
 fi
 cargo test --workspace --no-fail-fast "$@"
-# The fast tier once more, with the dispatch of devices, and noting by itself what it writes.
-cargo test --package borges-vm --features portable-dispatch,noting --lib --test large "$@"
-# Without Z3 it builds, asks solvers on the path, and says how to get one.
-cargo check --package borges-cli --no-default-features
-cargo test --package borges-concolic --no-default-features --test solvers "$@"
-
 # The page: its types and modules, that the committed build is what the sources give, and real work in a real browser.
-# It is tried on the program that the tests above have built, beside the firmware, which mostly keeps one core busy.
+# It is tried on the program that the tests above have built, beside what mostly keeps one core busy.
 paged=$(mktemp)
 BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges scripts/page.sh test >"$paged" 2>&1 &
 page=$!
@@ -36,7 +30,6 @@ if rustup target add $targets; then
 else
     echo "firmware: not tested, because rustup could not install $targets" >&2
 fi
-wait "$page"
 
 node --test recorders/js/test.js
 
@@ -50,14 +43,6 @@ fi
 # Editors: every example, by a client that others made.
 scripts/dap.sh test
 
-# The real VS Code, in a browser. A whole editor now and then takes longer than anybody waits: what fails once is tried once more.
-{
-    export BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges
-    scripts/vscode.sh test || scripts/vscode.sh test
-} || {
-    [ $? = 75 ] && echo "VS Code: not tried, because a registry could not be reached" >&2
-}
-
 # Programs that we did not write, beside another engine, and recorded on it.
 if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
     {
@@ -69,3 +54,18 @@ if command -v clang-14 >/dev/null && [ -e /usr/include/wasm32-wasi ]; then
 else
     echo "real programs: not compared, because there is no clang-14 with wasi-libc" >&2
 fi
+wait "$page"
+
+# The real VS Code, in a browser. A whole editor now and then takes longer than anybody waits: what fails once is tried once more.
+{
+    export BORGES=${CARGO_TARGET_DIR:-$PWD/target}/debug/borges
+    scripts/vscode.sh test || scripts/vscode.sh test
+} || {
+    [ $? = 75 ] && echo "VS Code: not tried, because a registry could not be reached" >&2
+}
+
+# The fast tier once more, with the dispatch of devices, and noting by itself what it writes.
+cargo test --package borges-vm --features portable-dispatch,noting --lib --test large "$@"
+# Without Z3 it builds, asks solvers on the path, and says how to get one.
+cargo check --package borges-cli --no-default-features
+cargo test --package borges-concolic --no-default-features --test solvers "$@"

@@ -3,12 +3,6 @@
 // A state's hash is made once; what it notes later is no part of it.
 #![allow(clippy::mutable_key_type)]
 
-mod common;
-#[path = "common/runs.rs"]
-mod runs;
-#[path = "common/writer.rs"]
-mod writer;
-
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,8 +17,9 @@ use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Ver
 use borges_multiverse::temporal::{Fairness, Formula, Truth, must};
 use borges_vm::{Machine, Value};
 
-use runs::{Comes, Standing, codomain, go_on};
-use writer::Writer;
+use crate::common;
+use crate::runs::{Comes, Standing, codomain, go_on};
+use crate::writer::Writer;
 
 /// `global < least`, or `byte == least`.
 struct Test {

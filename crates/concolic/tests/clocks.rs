@@ -2,17 +2,12 @@
 
 #![allow(clippy::mutable_key_type)]
 
-mod common;
-#[path = "common/graphs.rs"]
-mod graphs;
-#[path = "common/runs.rs"]
-mod runs;
-
 use borges_board::Board;
 use borges_concolic::Start;
 use borges_multiverse::graph::{NodeId, Pause};
 
-use graphs::{BEGINS, How, check, closed};
+use crate::common;
+use crate::graphs::{BEGINS, How, check, closed};
 
 /// A program that goes round for ever, with some globals that begin with these numbers, and a local.
 fn program(globals: &[i32], body: &str) -> Start {

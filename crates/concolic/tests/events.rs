@@ -1,16 +1,14 @@
 //! Events: whatever can come of an interrupt between any two instructions, some explored path shows.
 
-mod common;
-
 use std::collections::{BTreeSet, HashSet};
 
+use crate::common::{Ended, board, explore_all, explore_by, i32s, start_wat, suggest};
 use borges_board::{BoardState, Captured, Event, EventSource, PrimitiveKind};
 use borges_concolic::{
     Bounds, Explored, MOST_MOMENTS, Search, SearchOrder, Start, SuggestionNode as Node, value_of,
 };
 use borges_vm::binary::Instr;
 use borges_vm::{Exit, Machine, Observer, Site, Value};
-use common::{Ended, board, explore_all, explore_by, i32s, start_wat, suggest};
 use fastrand::Rng;
 
 /// What a run showed. The branches of the program and those of each handler are apart: where they commute, their order

@@ -1,13 +1,13 @@
 //! The example programs, each compared with running all its inputs.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::common::{check, start};
 use borges_board::Board;
 use borges_concolic::Bounds;
-use common::{check, start};
+
+use crate::common;
 
 /// A program within a bound: how many paths it has, and the most options at one input that the paper's table allows.
 struct Case {

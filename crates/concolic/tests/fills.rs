@@ -1,11 +1,9 @@
 //! Inputs that put bytes into memory: programs of two or three bytes are compared with running all their bytes.
 
-mod common;
-
+use crate::common::{check, explore, i32s, start_wat};
 use borges_board::{Board, Codomain, FillLength, Fills, Primitive};
 use borges_concolic::{Answered, Bounds, Cut, End, Explored, MOST_BYTES, Start};
 use borges_vm::ValType;
-use common::{check, explore, i32s, start_wat};
 
 /// A board with one input `read(address, room)`.
 fn board(result: Codomain, length: FillLength, bytes: Codomain) -> Board {

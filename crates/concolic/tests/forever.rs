@@ -3,14 +3,6 @@
 // A state's hash is made once; what it notes later is no part of it.
 #![allow(clippy::mutable_key_type)]
 
-mod common;
-#[path = "common/graphs.rs"]
-mod graphs;
-#[path = "common/runs.rs"]
-mod runs;
-#[path = "common/writer.rs"]
-mod writer;
-
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -22,8 +14,9 @@ use borges_concolic::{
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
 use borges_vm::Exit;
 
-use graphs::{How, check, closed};
-use writer::Writer;
+use crate::common;
+use crate::graphs::{How, check, closed};
+use crate::writer::Writer;
 
 fn example(module: &str, board_text: impl Fn(String) -> String) -> Start {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

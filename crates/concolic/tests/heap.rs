@@ -3,19 +3,14 @@
 // A state's hash is made once; what it notes later is no part of it.
 #![allow(clippy::mutable_key_type)]
 
-mod common;
-#[path = "common/graphs.rs"]
-mod graphs;
-#[path = "common/runs.rs"]
-mod runs;
-
 use std::path::Path;
 
 use borges_board::Board;
 use borges_concolic::Start;
 use borges_multiverse::graph::Pause;
 
-use graphs::{How, check, closed, differences};
+use crate::common;
+use crate::graphs::{How, check, closed, differences};
 
 fn program(module: &str, range: &str) -> Start {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,12 +1,10 @@
 //! Inputs of every type, of several primitives, with and without arguments; memory, globals and tables that depend on
 //! them. Each program is compared with running all its inputs.
 
-mod common;
-
+use crate::common::{board, check, explore, i32s, start_wat};
 use borges_board::{Board, Codomain};
 use borges_concolic::{Bounds, End, Explored};
 use borges_vm::{Trap, ValType, Value};
-use common::{board, check, explore, i32s, start_wat};
 
 fn bounds(inputs: u32) -> Bounds {
     Bounds {

@@ -1,7 +1,5 @@
 //! Interrupts as agents: one run for each class of orders comes to all ends that there are.
 
-mod common;
-
 use std::collections::{BTreeSet, HashSet};
 
 use borges_board::{Board, BoardState, Captured, Event, EventSource, PrimitiveKind};
@@ -12,6 +10,8 @@ use borges_multiverse::heed::Patient;
 use borges_multiverse::language::Language;
 use borges_vm::{Exit, Machine, Value};
 use fastrand::Rng;
+
+use crate::common;
 
 /// An end, with the globals and the memory as they are then, if these are known.
 type Left = (String, Option<(Vec<Value>, Vec<u8>)>);

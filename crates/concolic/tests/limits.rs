@@ -1,17 +1,15 @@
 //! Each bound of an exploration: at it nothing is missing, one past it something is, and that is said.
 
-mod common;
-
 use std::cell::Cell;
 use std::time::Duration;
 
+use crate::common::{board, check, explore_all, explore_by, i32s, start_wat, suggest};
 use borges_concolic::{
     Bounds, Budget, Cut, End, Ended, Explored, Flow, MOST_INPUTS, MOST_PATHS, Search, SearchOrder,
     Spent, Start, SuggestionNode, explore,
 };
 use borges_vm::Machine;
 use borges_vm::binary::Instr;
-use common::{board, check, explore_all, explore_by, i32s, start_wat, suggest};
 
 /// Reads bits until it has read so many.
 fn reads(count: u32) -> Start {

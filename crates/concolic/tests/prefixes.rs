@@ -1,14 +1,14 @@
 //! Exploring from prefixes; every other test of paths explores in parts too (`common::parts`).
 
-mod common;
-
 use std::path::Path;
 
+use crate::common::parts::{Together, same};
+use crate::common::{board, explore_by, i32s, start, start_wat};
 use borges_board::Board;
 use borges_concolic::{Bounds, Budget, End, Flow, Prefix, Search, SearchOrder, Start, explore};
 use borges_vm::Machine;
-use common::parts::{Together, same};
-use common::{board, explore_by, i32s, start, start_wat};
+
+use crate::common;
 
 fn example(name: &str) -> Start {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

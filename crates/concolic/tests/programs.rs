@@ -1,9 +1,7 @@
 //! Small programs, each compared with running all its inputs.
 
-mod common;
-
+use crate::common::{board, check, explore_by, i32s, start_wat};
 use borges_concolic::{Bounds, Budget, Explored, Flow, Search, SearchOrder, explore};
-use common::{board, check, explore_by, i32s, start_wat};
 
 fn bounds(inputs: u32) -> Bounds {
     Bounds {

@@ -1,11 +1,9 @@
 //! Random modules of all instructions, each compared with running all its inputs.
 
-mod common;
-
+use crate::common::{board, check, i32s, start_wat};
 use borges_concolic::Bounds;
 use borges_vm::ValType;
 use borges_vm::num::NumericOp;
-use common::{board, check, i32s, start_wat};
 use fastrand::Rng;
 
 /// Writes programs: statements on one local of each type, on memory, and on inputs.

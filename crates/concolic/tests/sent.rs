@@ -1,13 +1,11 @@
 //! Findings that travel: they arrive as they were, and what makes no sense does no harm.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
+use crate::common::{board, explore_by, i32s, start_wat};
 use borges_concolic::{
     Bounds, Budget, Effort, Explored, Findings, Flow, Gathered, SearchOrder, Start, suggest,
 };
-use common::{board, explore_by, i32s, start_wat};
 use fastrand::Rng;
 
 /// Readings that are added up, looked up in a table, and compared.

@@ -3,15 +3,12 @@
 // A state's hash is made once; what it notes later is no part of it.
 #![allow(clippy::mutable_key_type)]
 
-mod common;
-#[path = "common/writer.rs"]
-mod writer;
-
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::writer::Writer;
 use borges_board::Board;
 use borges_concolic::{
     Bounds, Budget, Company, Comparing, Device, DeviceState, Facts, FarDevice, Lookers, Noted,
@@ -22,7 +19,8 @@ use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, Onlooker, Pause
 use borges_multiverse::language::Language as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use writer::Writer;
+
+use crate::common;
 
 /// What does not depend on how states were looked for.
 #[derive(Debug, PartialEq)]

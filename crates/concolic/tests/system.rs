@@ -1,13 +1,11 @@
 //! Programs that call an operating system: standard input that may be anything, and calls that fail. Small programs are
 //! compared with running all their input and all their errors.
 
-mod common;
-
+use crate::common::{Plain, check, explore, explore_by, start_system};
 use borges_concolic::{
     Answered, Bounds, Cut, End, Explored, FAULTS, MORE_STDIN, STDIN, SearchOrder, Start,
     SystemChoices,
 };
-use common::{Plain, check, explore, explore_by, start_system};
 
 fn start(choices: SystemChoices, body: &str) -> Start {
     // Buffers of 8 bytes at 64, of 1 at 72, of 5 at 80; the file's name.

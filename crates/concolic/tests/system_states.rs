@@ -4,18 +4,13 @@
 // A state's hash is made once; what it notes later is no part of it.
 #![allow(clippy::mutable_key_type)]
 
-mod common;
-#[path = "common/graphs.rs"]
-mod graphs;
-#[path = "common/runs.rs"]
-mod runs;
-
 use std::rc::Rc;
 
 use borges_concolic::{Device, End, FAULTS, PIECES, Start, SystemChoices};
 use borges_multiverse::graph::{Graph, Pause};
 
-use graphs::{How, check, closed};
+use crate::common;
+use crate::graphs::{How, check, closed};
 
 /// A program that reads standard input in one piece of so many bytes, to 64, and prints from there.
 fn start(choices: SystemChoices, wanted: u8, body: &str) -> Start {

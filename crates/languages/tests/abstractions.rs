@@ -1,8 +1,6 @@
 //! Reductions of the user's making: what they leave out, what they may not invent, and that they are
 //! named.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use std::collections::BTreeSet;
 
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};

@@ -1,7 +1,5 @@
 //! λ_amb: known answers, and random programs against two independent evaluators.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 

@@ -1,18 +1,13 @@
 //! AmbientTalk: what the rules do, program by program; errors and their places; hostile texts.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/place.rs"]
-mod place;
-
 use std::collections::BTreeSet;
 
+use crate::place::placeless;
 use borges_languages::ambienttalk::{
     AmbientTalk, Answer, Delivery, Grain, Options, ParseErrorKind, format as layout,
 };
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
 use borges_multiverse::language::{Language, Outcome, Verdict};
-use place::placeless;
 
 fn parse(text: &str, options: Options) -> AmbientTalk {
     AmbientTalk::parse(text, options).unwrap_or_else(|error| panic!("{}", error.explain(text)))

@@ -1,26 +1,17 @@
 //! AmbientTalk: on random programs, every grain, every reduction and every order of exploration
 //! find the same outcomes.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/actors.rs"]
-mod actors;
-#[path = "common/place.rs"]
-mod place;
-#[path = "common/wanted.rs"]
-mod wanted;
-
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use actors::Writer;
+use crate::actors::Writer;
+use crate::place::placeless;
+use crate::wanted::check_wanted;
 use borges_languages::ambienttalk::{AmbientTalk, Answer, Delivery, Grain, Options, State, format};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
 use borges_multiverse::fingerprint::{Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy};
 use borges_multiverse::language::{Language, Outcome};
-use place::placeless;
-use wanted::check_wanted;
 
 type Outcomes = BTreeSet<Outcome<Answer>>;
 

@@ -1,18 +1,13 @@
 //! CaReDeb's commands on random programs: each undoes its target and the closure of definition 1,
 //! says so in order, and leads to a state of the plain semantics; a refused one changes nothing.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/oz.rs"]
-mod oz;
-
 use std::collections::BTreeSet;
 
+use crate::oz::programs;
 use borges_languages::muoz::caredeb::{Command, Reply, Session, SessionError, Step, Target};
 use borges_languages::muoz::{Act, Event, EventId, State, ThreadName, VariableName};
 use borges_multiverse::language::Language;
 use borges_multiverse::walk::Chooser;
-use oz::programs;
 use proptest::prelude::*;
 use proptest::sample::Index;
 

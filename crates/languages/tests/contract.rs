@@ -1,8 +1,6 @@
 //! The machine contract of `borges explore … --json`: what every report has, in every language and
 //! however it was explored.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{AMBIENT_TALK, Explore, Model, Reduction, language};
 use serde_json::Value;

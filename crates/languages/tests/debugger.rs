@@ -1,7 +1,5 @@
 //! One debugger for faces over all model languages.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_languages::model::debug::{Came, Debugger, Order, RanRow, Refused};
 use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, Explore, MU_OZ, Model};
 

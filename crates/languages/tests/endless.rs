@@ -1,7 +1,5 @@
 //! Programs that need not end: one run of each class, and promises that only fair runs keep.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_languages::ambienttalk::Grain;
 use borges_languages::model::debug::Opinion;
 use borges_languages::model::{AMBIENT_TALK, Explore, Model, Reduction, Report, Why};

@@ -1,25 +1,16 @@
 //! The formatters: comments stay beside what they stood beside, and formatting twice is formatting
 //! once.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/actors.rs"]
-mod actors;
-#[path = "common/damage.rs"]
-mod damage;
-#[path = "common/oz.rs"]
-mod oz;
-#[path = "common/texts.rs"]
-mod texts;
-
-use actors::Writer;
+use crate::actors::Writer;
+use crate::damage::damaged;
+use crate::texts::examples;
 use borges_languages::amb::Amb;
 use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, MU_OZ, Model};
 use borges_languages::muoz::MuOz;
 use borges_multiverse::random::Random;
-use damage::damaged;
 use proptest::prelude::*;
-use texts::examples;
+
+use crate::oz;
 
 fn format(dialect: &'static dyn Dialect, text: &str) -> String {
     let model = Model::parse(dialect, text);

@@ -1,24 +1,15 @@
 //! What editors are told: the mistakes are those of the languages, and names lead to what they mean.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/actors.rs"]
-mod actors;
-#[path = "common/damage.rs"]
-mod damage;
-#[path = "common/oz.rs"]
-mod oz;
-#[path = "common/texts.rs"]
-mod texts;
-
-use actors::Writer;
+use crate::actors::Writer;
+use crate::damage::damaged;
+use crate::texts::examples;
 use borges_languages::model::{AMB, AMBIENT_TALK, Dialect, MU_OZ, Model};
 use borges_languages::text::{Gloss, Kind, Sense};
 use borges_multiverse::language::Span;
 use borges_multiverse::random::Random;
-use damage::damaged;
 use proptest::prelude::*;
-use texts::examples;
+
+use crate::oz;
 
 fn read(dialect: &'static dyn Dialect, text: &str) -> Gloss {
     dialect.gloss(text).expect("ours have one")

@@ -1,7 +1,5 @@
 //! Every limit of the languages: what reaches it is fine, what goes one past it is refused.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_languages::amb::{Amb, ParseErrorKind as AmbError};
 use borges_languages::ambienttalk::{AmbientTalk, Options, ParseErrorKind as ActorError};
 use borges_languages::model::{AMBIENT_TALK, Explore, Grain, Model, Selection, Why};

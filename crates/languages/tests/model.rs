@@ -1,13 +1,8 @@
 //! The report: known answers of all languages, by every way of exploring; its JSON.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/place.rs"]
-mod place;
-
 use std::collections::BTreeSet;
 
-use place::placeless;
+use crate::place::placeless;
 
 use borges_languages::ambienttalk::{Delivery, Grain};
 use borges_languages::model::{

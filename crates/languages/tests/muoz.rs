@@ -1,7 +1,5 @@
 //! μOz: known answers, notation, errors.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use borges_languages::muoz::{Answer, MuOz};

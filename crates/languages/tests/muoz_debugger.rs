@@ -1,20 +1,15 @@
 //! Race sets, causal replay, who waits for whom: laws that hold for random programs.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/oz.rs"]
-mod oz;
-
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use crate::oz::programs;
 use borges_languages::muoz::{
     Act, Event, EventId, Machine, MuOz, Recording, Rival, ThreadName, VariableName,
 };
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::language::Language;
 use borges_multiverse::random::Random;
-use oz::programs;
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -1,14 +1,9 @@
 //! μOz: laws that hold for random programs.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/oz.rs"]
-mod oz;
-#[path = "common/wanted.rs"]
-mod wanted;
-
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::oz::programs;
+use crate::wanted::check_wanted;
 use borges_languages::muoz::{Answer, MuOz, State, ThreadName};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::causality::{Causality, Class, Classes, Found};
@@ -16,9 +11,7 @@ use borges_multiverse::fingerprint::{Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Outcome};
-use oz::programs;
 use proptest::prelude::*;
-use wanted::check_wanted;
 
 fn parse(text: &str) -> MuOz {
     MuOz::parse(text).unwrap_or_else(|error| panic!("{}", error.explain(text)))

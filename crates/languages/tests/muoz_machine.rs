@@ -1,17 +1,12 @@
 //! The reversible machine: the loop lemma, the parabolic lemma, minimal undo.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/oz.rs"]
-mod oz;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::oz::programs;
 use borges_languages::muoz::{Act, Event, EventId, Machine, MuOz, Refusal, State, ThreadName};
 use borges_multiverse::causality::Causality;
 use borges_multiverse::language::Language;
-use oz::programs;
 use proptest::prelude::*;
 use proptest::sample::Index;
 

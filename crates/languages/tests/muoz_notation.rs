@@ -1,17 +1,10 @@
 //! μOz: notations, layout, and errors that point at the place.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/oz.rs"]
-mod oz;
-#[path = "common/place.rs"]
-mod place;
-
+use crate::oz::programs;
+use crate::place::placeless;
 use borges_languages::muoz::{MuOz, Notation, Stuck, ThreadName};
 use borges_multiverse::language::{Language, Outcome};
 use borges_multiverse::walk::{Rest, Schedule, Walk};
-use oz::programs;
-use place::placeless;
 use proptest::prelude::*;
 
 fn parse(text: &str) -> MuOz {

@@ -1,7 +1,5 @@
 //! Names in predicates, breakpoints and goals are those of the program, and questions rest on one exploration.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use std::collections::BTreeSet;
 use std::fs;
 

@@ -1,8 +1,6 @@
 //! Causal rollback in walks, the same for actors and threads: an event is undone with exactly what
 //! depends on it, and what is undone can happen again.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_languages::ambienttalk::{AmbientTalk, Delivery, Grain, Options};
 use borges_languages::muoz::MuOz;
 use borges_multiverse::language::{Footprint, Language};

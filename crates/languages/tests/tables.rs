@@ -1,7 +1,5 @@
 //! Questions to a program's graph, and the same in SQL.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_languages::model::{
     AMBIENT_TALK, Explore, Model, Multiverse, NoAnswer, Question, Reply,
 };

@@ -1,7 +1,5 @@
 //! Searches guided by a breakpoint: they miss nothing, and come to it sooner.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 

@@ -1,14 +1,9 @@
 //! Voyager: the session of the paper, the catalogue of breakpoints and steps, and non-interference
 //! (theorem 1) under random commands.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/actors.rs"]
-mod actors;
-
 use std::collections::HashSet;
 
-use actors::Writer;
+use crate::actors::Writer;
 use borges_languages::ambienttalk::{ActorId, AmbientTalk, Doing, Grain, Options, State};
 use borges_languages::model::Datum;
 use borges_languages::model::debug::{Came, Debugger, Judgement, Opinion, Order, RanRow, Refused};

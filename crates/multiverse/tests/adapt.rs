@@ -1,22 +1,18 @@
 //! Languages made from languages.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-mod common;
-#[path = "common/threads.rs"]
-mod threads;
-
 use std::collections::BTreeSet;
 
+use crate::common::{Digraph, digraph};
+use crate::threads::{alike, threads};
 use borges_multiverse::adapt::{
     Abstracted, Observed, Observer, Preempting, Runs, Stands, Stepping,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy as Order};
 use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Language, Waiting};
-use common::{Digraph, digraph};
 use proptest::prelude::*;
-use threads::{alike, threads};
+
+use crate::threads;
 
 /// Counts the arrivals in a state, up to a bound.
 struct Arrivals {

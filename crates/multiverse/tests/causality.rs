@@ -1,23 +1,17 @@
 //! Causality against its definition, and the classes of runs against all runs.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 #[allow(dead_code)] // Each test file uses its part.
-mod common;
-#[path = "common/threads.rs"]
-mod threads;
-
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::common::Counted;
+use crate::threads::{Do, Threads, World, rounds, threads};
 use borges_multiverse::causality::{Causality, Class, Classes, Found, racing};
 use borges_multiverse::graph::{Exploration, Limits, Strategy as Order};
 use borges_multiverse::heed::Patient;
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Touchable, Verdict};
-use common::Counted;
 use proptest::prelude::*;
-use threads::{Do, Threads, World, rounds, threads};
 
 type Choice = (usize, i8);
 

@@ -1,18 +1,14 @@
 //! Exploration and questions to graphs, against naive algorithms.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{Digraph, digraph};
 use borges_multiverse::adapt::Runs;
 use borges_multiverse::graph::{
     CountError, Exploration, Graph, Limits, NodeId, Pause, Status, Strategy as Order,
 };
 use borges_multiverse::heed::{Enough, Impatient, Patient};
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Verdict};
-use common::{Digraph, digraph};
 use proptest::prelude::*;
 
 impl Digraph {

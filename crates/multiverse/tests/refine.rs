@@ -1,17 +1,13 @@
 //! Exploring again where a program was seen wrongly: what remains is the graph of the program as it is seen at last.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 #[allow(dead_code)] // Each test file uses its part.
-mod common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{Digraph, digraph};
 use borges_multiverse::graph::{
     Exploration, Graph, Limits, Pause, Refining, Strategy as Order, refine,
 };
 use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome};
-use common::{Digraph, digraph};
 use proptest::prelude::*;
 
 /// What is seen otherwise.

@@ -1,11 +1,5 @@
 //! Schedules that look for bugs, and bounds of preemptions against all runs.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/threads.rs"]
-#[allow(dead_code)] // Each test file uses its part.
-mod threads;
-
 use std::collections::BTreeSet;
 
 use borges_multiverse::adapt::Preempting;
@@ -13,7 +7,8 @@ use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::language::{Language, Verdict};
 use borges_multiverse::walk::{Order as Ranks, Rest, Sampler, Schedule, Walk};
 use proptest::prelude::*;
-use threads::{Do, Threads, World, threads};
+
+use crate::threads::{Do, Threads, World, threads};
 
 /// A deadlock that needs two orders of two steps: the first thread's message comes before the second looks for it, and
 /// the second's before the first looks for one. The second has many steps to go there, the first has few.

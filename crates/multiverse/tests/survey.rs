@@ -1,24 +1,18 @@
 //! A survey finds what a graph finds: with 64 and 128 bits, however many shares it has, in whatever order these hear from
 //! each other, and when it goes on from what was kept.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 #[allow(dead_code)] // Each test file uses its part.
-mod common;
-#[path = "common/found.rs"]
-mod found;
-
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::common::{Digraph, Threads, digraph};
+use crate::found::{Found, of_graph, wide};
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{
     Counts, Limits, News, Onlooker, Pause, Prefixes, Share, Sight, Survey, Surveyed, Unsure,
 };
 use borges_multiverse::language::Language;
 use borges_multiverse::random::Random;
-use common::{Digraph, Threads, digraph};
-use found::{Found, of_graph, wide};
 use proptest::prelude::*;
 
 fn of_survey<F: Digest>(program: &Digraph, survey: &Survey<&Digraph, F>) -> Found {

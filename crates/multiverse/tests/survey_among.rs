@@ -1,25 +1,19 @@
 //! A survey among several members finds what a graph finds, whenever their letters arrive; it is stopped, kept and gone on
 //! with by others; and it ends for all when one is gone.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 #[allow(dead_code)] // Each test file uses its part.
-mod common;
-#[path = "common/found.rs"]
-mod found;
-
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
+use crate::common::{Digraph, Threads, digraph};
+use crate::found::{Found, of_graph, wide};
 use borges_multiverse::fingerprint::{Digest, Fingerprint, WideFingerprint};
 use borges_multiverse::graph::{
     Apart, Counts, Leader, Letter, Limits, Member, Onlooker, Pause, Post, Prefixes, Sight, Survey,
     Tally,
 };
 use borges_multiverse::random::Random;
-use common::{Digraph, Threads, digraph};
-use found::{Found, of_graph, wide};
 use proptest::prelude::*;
 
 /// How many states each member followed.

@@ -1,10 +1,7 @@
 //! Temporal formulas on random graphs, against all short runs evaluated by hand.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
+use crate::common::{Digraph, digraph};
 #[allow(dead_code)] // Each test file uses its part.
-mod common;
-
 use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{
     CountError, EdgeId, Exploration, Graph, Limits, NodeId, Strategy as Order,
@@ -14,7 +11,6 @@ use borges_multiverse::language::{Footprint, Label, Language, Next, Outcome, Ver
 use borges_multiverse::temporal::{
     Claim, Fairness, Formula, Run, Truth, may, may_take, must, must_take,
 };
-use common::{Digraph, digraph};
 use proptest::prelude::*;
 
 /// Atom n holds in the states that n divides.

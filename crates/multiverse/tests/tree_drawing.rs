@@ -1,7 +1,5 @@
 //! Drawings of the multiverse, as text.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_multiverse::tree::{BranchId, End, Entry, Layout, Place, Tree, Words};
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,5 @@
 //! The branch tree against a naive tree with a node per entry.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 use borges_multiverse::tree::{BranchId, End, Entry, Growth, Place, Tree, TreeError};
 use proptest::prelude::*;
 

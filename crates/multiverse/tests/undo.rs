@@ -1,16 +1,11 @@
 //! Causal rollback on walks through a small concurrent language.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-#[path = "common/threads.rs"]
-mod threads;
-
+use crate::threads::{Do, Threads, threads};
 use borges_multiverse::causality::Causality;
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{BranchId, Place};
 use borges_multiverse::walk::{Led, Schedule, Walk, WalkError};
 use proptest::prelude::*;
-use threads::{Do, Threads, threads};
 
 fn choices(walk: &Walk<&Threads>) -> Vec<(usize, i8)> {
     walk.tree()

@@ -1,14 +1,10 @@
 //! Walks through random programs, against the program itself.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
-mod common;
-
+use crate::common::{Counted, Digraph, digraph};
 use borges_multiverse::graph::{Limits, Pause};
 use borges_multiverse::language::Language;
 use borges_multiverse::tree::{End, Layout, Place, TreeError};
 use borges_multiverse::walk::{Moment, Rest, Schedule, Sought, Walk, WalkError};
-use common::{Counted, Digraph, digraph};
 use proptest::prelude::*;
 
 /// A diamond: 0 to 1 or 2, both to 3, then to 4, the end.

@@ -1,13 +1,9 @@
 //! Work that is shared out finds what work that is not shared out finds.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
+use crate::common::{Digraph, Threads, digraph};
 #[allow(dead_code)] // Each test file uses its part.
-mod common;
-
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
 use borges_multiverse::workers::Alone;
-use common::{Digraph, Threads, digraph};
 use proptest::prelude::*;
 
 type Edges = Vec<(u32, u32, usize)>;

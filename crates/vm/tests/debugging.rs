@@ -1,10 +1,7 @@
 //! Breakpoints, watches and frames.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 const PROGRAM: &str = r#"(module (memory 1) (global $g (mut i32) (i32.const 0))
     (func $inner (param $x i32) (param $y f64) (result i64) (local $z i64)

@@ -2,15 +2,13 @@
 //! globals and tables. The same modules in the fast tier, and stopped at random steps, saved and
 //! loaded into a fresh machine of the other tier, end in the same state after as many steps. Bytes
 //! that are hardly modules: accepted or refused as by wasmparser.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-mod smith;
-
+use crate::common::Random;
+use crate::smith::compare::{Compared, compare, limits};
+use crate::smith::{generate, random_bytes};
 use borges_vm::*;
-use common::Random;
-use smith::compare::{Compared, compare, limits};
-use smith::{generate, random_bytes};
+
+use crate::smith;
 
 #[test]
 fn generated_modules_run_as_in_wasmi() {

@@ -1,14 +1,9 @@
 //! Exceptions: what unwinds, in which step, and what is left; references to them, of which equal ones are one.
 #![cfg(feature = "exceptions")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-#[macro_use]
-mod throwing;
-
+use crate::common::*;
+use crate::throwing::*;
 use borges_vm::*;
-use common::*;
-use throwing::*;
 
 /// Throws over several frames, from handlers, in loops, by reference, past a tail call; values of all widths, references
 /// to exceptions as values, in globals and tables.

@@ -1,12 +1,9 @@
 //! Memories and tables whose addresses have 64 bits: as those of 32 where addresses have no more, traps where they have,
 //! in both tiers.
 #![cfg(feature = "memory64")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 /// A loop over a memory with addresses of 64 bits and a table like that: addresses that are computed, kept and constant,
 /// vectors, sizes, calls through the table, one of them in the place of the caller.

@@ -1,10 +1,7 @@
 //! Limits: refused with what is too much, or met at the same step everywhere.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 /// What loading and instantiating say under these limits.
 fn verdict(text: &str, limits: Limits) -> String {

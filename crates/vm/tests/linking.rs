@@ -1,11 +1,10 @@
 //! Several instances in one machine: each function works on the memory of its own instance, in
 //! whatever way it was reached, whichever tier executes it.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::{Random, module};
 use borges_vm::*;
-use common::{Random, module};
+
+use crate::common;
 
 /// Has the table and a memory with a 1 in it; `run` calls what is in the table.
 const CALLER: &str = r#"(module

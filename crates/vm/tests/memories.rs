@@ -1,12 +1,9 @@
 //! Several memories in a module: each instruction works on the one that it names, in both tiers, and states have all of
 //! them.
 #![cfg(feature = "memories")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 /// Works on three memories, one of them imported: every width, vectors, growing, filling, copying from each to each.
 const MIXED: &str = r#"(module

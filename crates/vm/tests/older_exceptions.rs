@@ -1,15 +1,10 @@
 //! Exceptions in the form of the older proposal, which compilers still emit: what is caught stays with the block that
 //! caught it, to be thrown again.
 #![cfg(feature = "exceptions")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-#[macro_use]
-mod throwing;
-
+use crate::common::*;
+use crate::throwing::*;
 use borges_vm::*;
-use common::*;
-use throwing::*;
 
 /// Throws over several frames, catches in clauses whose results move down, throws again from several blocks further in,
 /// leaves to blocks further out, mixed with the form of the standard.

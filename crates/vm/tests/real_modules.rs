@@ -1,14 +1,12 @@
 //! What compilers produced: the examples and the benchmark kernels. They load, run, stop and go on;
 //! mutated by the thousand, they are refused with an error that names a place, or run.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-mod smith;
 
 use std::path::Path;
 
+use crate::common::{Random, run_anything};
 use borges_vm::*;
-use common::{Random, run_anything};
+
+use crate::smith;
 
 /// Names and bytes of all modules in the repository.
 fn modules() -> Vec<(String, Vec<u8>)> {

@@ -1,12 +1,8 @@
 //! Small programs: steps are counted exactly, calls of the embedder wait for answers, handlers
 //! come and go.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 const FIB: &str = r#"(module (func $fib (export "fib") (param i32) (result i32)
     (if (result i32) (i32.lt_u (local.get 0) (i32.const 2))

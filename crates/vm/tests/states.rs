@@ -1,10 +1,7 @@
 //! States: saved, loaded, hashed, kept, moved; and bytes that are no states.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 /// The medley begun, run for some steps.
 fn medley(steps: u64) -> Machine {

@@ -1,10 +1,7 @@
 //! Tail calls: the frame of the function that makes one gives way to the other's.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 /// Both tiers, each with an instance of the module.
 fn machines(text: &str, limits: Limits) -> [Machine; 2] {

@@ -1,11 +1,8 @@
 //! Vectors of 128 bits: where they lie among cells, what is seen of them, states that have some.
 #![cfg(feature = "simd")]
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
+use crate::common::*;
 use borges_vm::*;
-use common::*;
 
 /// Vectors as locals, operands, globals, arguments, results, chosen, dropped and taken along by branches.
 const TEXT: &str = r#"(module
