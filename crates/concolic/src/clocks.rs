@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
 use crate::path::{Path, Read};
-use crate::set::{Set, greatest, whole};
+use crate::set::{Set, cell_of, greatest, of_whole, whole};
 
 /// What has passed since an origin is known up to here, at most.
 const MOST_SINCE: u64 = 1 << 30;
@@ -74,6 +74,16 @@ impl Clock {
             }
         }
         clocks
+    }
+
+    /// How long ago the last time is that is told from those before it, as a negative number.
+    pub(crate) fn floor(&self) -> i64 {
+        -(self.most as i64)
+    }
+
+    /// The same as a cell of a type.
+    pub(crate) fn floor_cell(&self, ty: ValType) -> u64 {
+        cell_of(of_whole(ty, self.floor()))
     }
 
     /// What had passed since the origin at the last reading, and what the program has waited since for certain, in units:

@@ -22,6 +22,7 @@ mod set;
 mod shadow;
 mod shape;
 pub mod solver;
+mod standing;
 mod sum;
 mod touch;
 mod tree;

@@ -5,6 +5,7 @@ use hashbrown::HashMap;
 
 use super::{State, Waiting};
 use crate::path::{Decision, Delivered, End, Path, Way};
+use crate::standing::go_back;
 
 /// What makes a path another one: all its branches, its end, its events. Which of the branches depend on inputs is no part
 /// of it: where an instruction was executed for one value at a time, that may differ from way to way.
@@ -82,9 +83,7 @@ impl State {
 impl Waiting {
     /// That a path is followed no further than to where it stands.
     pub(crate) fn stopped(&self, machine: &mut Machine) -> End {
-        // A snapshot of this machine fits it.
-        let restored = machine.restore(&self.snapshot);
-        debug_assert_eq!(restored, Ok(()));
+        go_back(machine, &self.snapshot);
         let at = machine.location().map(|location| location.offset);
         End::Stopped(at.unwrap_or(CodeOffset(0)))
     }

@@ -45,6 +45,7 @@ use crate::path::{Cut, Decision, Delivered, End, Path, Read, Unexplored, calls};
 use crate::random::Random;
 use crate::set::Set;
 use crate::shadow::{Ask, Decided, Follower, Shadow, Stopped, Touches};
+use crate::standing::go_back;
 use crate::touch::Marks;
 
 use events::Listening;
@@ -470,9 +471,7 @@ impl<'e, 'b> Explorer<'e, 'b> {
                 state = waiting.state;
                 decided = waiting.decided;
                 is_at_call = waiting.is_at_call;
-                // A snapshot of this machine fits it.
-                let restored = self.machine.restore(&waiting.snapshot);
-                debug_assert_eq!(restored, Ok(()));
+                go_back(&mut self.machine, &waiting.snapshot);
                 self.patch(&state);
                 match waiting.event {
                     // What cannot arrive is lost: the path without it is there already.

@@ -12,6 +12,7 @@ use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable};
 use crate::set::{Set, combination, combinations};
 use crate::shadow::KNOWN;
+use crate::standing::go_back;
 
 /// So many combinations of inputs are tried for one condition at one stop.
 const MOST_TRIED: u128 = 1 << 14;
@@ -157,9 +158,7 @@ impl Explorer<'_, '_> {
             snapshot, state, ..
         } in stops
         {
-            // A snapshot of this machine fits it.
-            let restored = self.machine.restore(snapshot);
-            debug_assert_eq!(restored, Ok(()));
+            go_back(&mut self.machine, snapshot);
             self.patch(state);
             for number in 0..watched.count() {
                 let at = (&self.machine, &state.outside.state);
@@ -176,9 +175,7 @@ impl Explorer<'_, '_> {
         }
         let mut all = Vec::new();
         for stop in stops {
-            // A snapshot of this machine fits it.
-            let restored = self.machine.restore(&stop.snapshot);
-            debug_assert_eq!(restored, Ok(()));
+            go_back(&mut self.machine, &stop.snapshot);
             let mut parts = vec![stop.state.clone()];
             for number in 0..watched.map_or(0, Watched::count) {
                 let decide = |state| self.by_condition(state, number, stop.is_at_call);

@@ -11,14 +11,15 @@ use super::state::Before;
 use crate::dag::{Dag, Expr, Node};
 use crate::explore::{Aged, OLDER, OLDER_DURATION, Older, State as Path};
 use crate::path::Read;
-use crate::set::{Set, cell_of, of_whole};
+use crate::set::Set;
 use crate::sum::Sum;
 
 impl Before {
     /// Follows times that may be longer ago than is counted, and what comes from such. A time that is known to be just as
     /// long ago as is counted is a read of its own until something is decided.
     pub(super) fn follow_aged(&self, path: &mut Path, dag: &mut Dag) {
-        let Some(most) = self.clocks.first().map(|clock| clock.most) else {
+        // They are all followed for as long.
+        let Some(clock) = self.clocks.first() else {
             return;
         };
         let marked = (0..).zip(&self.taints).filter_map(|(at, marks)| {
@@ -31,7 +32,7 @@ impl Before {
         });
         let mut aged = Aged {
             first: 0,
-            most,
+            most: clock.most,
             inputs: marked.collect(),
             known: BTreeMap::new(),
             passed: BTreeSet::new(),
@@ -43,7 +44,7 @@ impl Before {
                 continue;
             };
             let ty = dag.ty(*expr);
-            let floor = cell_of(of_whole(ty, -(most as i64)));
+            let floor = clock.floor_cell(ty);
             let ago = dag.of_sum(&ago);
             match dag.node(ago) {
                 Node::Const(cell) if cell == floor && place.is_of_machine() => {

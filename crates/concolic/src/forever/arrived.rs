@@ -106,8 +106,8 @@ impl Arrived {
             return HashMap::new();
         }
         let times = self.columns.iter().filter_map(|column| {
-            let most = self.clocks.get(column.clock? as usize)?.most;
-            Some((column.expr, -(most as i64)))
+            let clock = self.clocks.get(column.clock? as usize)?;
+            Some((column.expr, clock.floor()))
         });
         let mut floors: HashMap<Expr, i64> = times.collect();
         let others = self.columns.iter().filter(|column| column.clock.is_none());
@@ -120,10 +120,9 @@ impl Arrived {
     /// So long ago (as a negative number), as the time that a clock showed then.
     pub(super) fn shown(&self, dag: &mut Dag, (ago, clock): (Expr, u32)) -> Expr {
         let ty = dag.ty(ago);
-        let most = self.clocks.get(clock as usize).map(|clock| clock.most);
-        let ago = match (dag.as_const(ago), most) {
-            (Some(cell), Some(most)) => {
-                let cell = raised(ty, cell, Some(-(most as i64)));
+        let ago = match (dag.as_const(ago), self.clocks.get(clock as usize)) {
+            (Some(cell), Some(clock)) => {
+                let cell = raised(ty, cell, Some(clock.floor()));
                 dag.constant(ty, cell)
             }
             _ => ago,

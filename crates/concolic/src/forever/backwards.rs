@@ -13,7 +13,8 @@ use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::explore::{Origin, Round, Waiting, Workbench};
 use crate::path::{Delivered, End, Path as RunPath, Way};
-use crate::set::{Set, cell_of, greatest, of_whole};
+use crate::set::{Set, greatest};
+use crate::standing::go_back;
 
 /// So many different things that runs can be in one state are followed at once.
 const MOST_BESIDE: usize = 8;
@@ -161,9 +162,7 @@ impl Device<'_> {
             return (bench, Round::default(), 0);
         };
         if let Stands::Before(before) = &state.0.stands {
-            // A snapshot of this machine fits it.
-            let restored = bench.machine.restore(&before.snapshot);
-            debug_assert_eq!(restored, Ok(()));
+            go_back(&mut bench.machine, &before.snapshot);
             before.follow_left_out(&mut path, &mut bench.dag, None);
         }
         let given = path.reads.len();
@@ -347,18 +346,17 @@ impl Link {
             };
             let cell = bench.point.eval(&bench.dag, *expr, &values);
             let ty = bench.dag.ty(*expr);
-            let most = column
+            let clock = column
                 .clock
                 .and_then(|clock| before.clocks.get(clock as usize));
-            let floor = most.map(|clock| -(clock.most as i64));
-            let allowed = match floor {
-                Some(floor) if cell == cell_of(of_whole(ty, floor)) => {
+            let allowed = match clock {
+                Some(clock) if cell == clock.floor_cell(ty) => {
                     let least = if greatest(ty) == u64::MAX {
                         i64::MIN
                     } else {
                         i64::from(i32::MIN)
                     };
-                    Set::whole(ty, least, floor)
+                    Set::whole(ty, least, clock.floor())
                 }
                 _ => Set::single(cell),
             };

@@ -12,6 +12,7 @@ use super::place::Place;
 use super::state::{Before, DeviceState, Stands};
 use crate::dag::Expr;
 use crate::explore::Workbench;
+use crate::standing::go_back;
 
 /// So many values of a word, all else being equal, are not a coincidence.
 const MANY_VALUES: usize = 12;
@@ -154,9 +155,7 @@ fn words_of(
     other: &Before,
 ) -> BTreeMap<StateWord, Content> {
     let mut words = BTreeMap::new();
-    // A snapshot of this machine fits it.
-    let restored = bench.machine.restore(&before.snapshot);
-    debug_assert_eq!(restored, Ok(()));
+    go_back(&mut bench.machine, &before.snapshot);
     let machine = &bench.machine;
     let frames: Vec<FrameView> = machine.frames().collect();
     let locals = locals(&frames);

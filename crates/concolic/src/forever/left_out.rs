@@ -13,6 +13,7 @@ use crate::explore::{Looked, State as Path, Workbench, unread};
 use crate::memory::Byte;
 use crate::path::Read;
 use crate::set::Set;
+use crate::standing::go_back;
 
 /// So many of the last states at one place are looked at.
 const MOST_COMPARED: usize = 1000;
@@ -41,9 +42,7 @@ impl Before {
         if self.left_out.is_empty() {
             return self.snapshot.clone();
         }
-        // A snapshot of this machine fits it.
-        let restored = machine.restore(&self.snapshot);
-        debug_assert_eq!(restored, Ok(()));
+        go_back(machine, &self.snapshot);
         for (at, byte) in &self.left_out {
             machine.set_byte(*at as usize, *byte);
         }

@@ -56,6 +56,7 @@ use crate::path::{Cut, End, Read, ReadPart, Unexplored};
 use crate::set::{MOST_COMBINATIONS, Set, cell_of, value_of};
 use crate::shadow::Touched;
 use crate::solver::Solver;
+use crate::standing::go_back;
 
 use ahead::Ahead;
 use anything::MOST_WORDS;
@@ -412,9 +413,7 @@ impl<'d> Device<'d> {
         };
         let mut asked = Vec::new();
         for from in from {
-            // A snapshot of this machine fits it.
-            let restored = bench.machine.restore(&before.snapshot);
-            debug_assert_eq!(restored, Ok(()));
+            go_back(&mut bench.machine, &before.snapshot);
             let Some(mut path) = state.path(self.start.choices) else {
                 break;
             };

@@ -7,6 +7,7 @@ use crate::clocks;
 use crate::dag::Dag;
 use crate::explore::{Explored, Waiting};
 use crate::path::Path as RunPath;
+use crate::standing::go_back;
 
 /// Of the runs that lead through the same states, so many are followed at once.
 const MOST_ALONG: usize = 64;
@@ -103,8 +104,7 @@ impl Device<'_> {
                 .iter()
                 .flat_map(|(_, stop)| from.iter().map(move |from| (stop, *from)));
             for (stop, from) in goes {
-                let restored = bench.machine.restore(&stop.snapshot);
-                debug_assert_eq!(restored, Ok(()));
+                go_back(&mut bench.machine, &stop.snapshot);
                 let mut path = stop.state.clone();
                 path.waited.clear();
                 path.looked.clear();

@@ -30,6 +30,7 @@ use crate::explore::{
 use crate::memory::Byte;
 use crate::path::{Cut, End, Read};
 use crate::set::{Set, combination, combinations, value_of};
+use crate::standing::go_back;
 use crate::sum::Sum;
 use crate::zone;
 
@@ -420,9 +421,7 @@ impl Compared<'_> {
         stop: Waiting,
         from: Origins<'_>,
     ) -> Arrived {
-        // A snapshot of this machine fits it.
-        let restored = bench.machine.restore(&stop.snapshot);
-        debug_assert_eq!(restored, Ok(()));
+        go_back(&mut bench.machine, &stop.snapshot);
         let mut is_moment = !stop.is_at_call;
         let board = &stop.state.outside.state;
         let call = self.next_call(&bench.machine, board);
@@ -543,9 +542,7 @@ impl Compared<'_> {
         let (mut snapshot, mut board) = (arrived.snapshot.clone(), arrived.board.clone());
         let mut call = arrived.call.clone();
         if !constant.is_empty() {
-            // A snapshot of this machine fits it.
-            let restored = bench.machine.restore(&snapshot);
-            debug_assert_eq!(restored, Ok(()));
+            go_back(&mut bench.machine, &snapshot);
             for (place, expr, cell) in constant {
                 put(bench, place, cell);
                 if let Place::Reading(id, args) = place {
@@ -612,9 +609,7 @@ impl Compared<'_> {
             if !before.constraints.iter().all(holds) {
                 continue;
             }
-            // A snapshot of this machine fits it.
-            let restored = bench.machine.restore(&before.snapshot);
-            debug_assert_eq!(restored, Ok(()));
+            go_back(&mut bench.machine, &before.snapshot);
             let mut path = before.begun(self.choices);
             path.truths = truths;
             let shown = before.clocks.iter().map(|clock| clock.is_read.then_some(0));

@@ -130,12 +130,11 @@ fn of_known_times(
                 stop.bench.dag.of_sum(&ago)
             }
             (None, None) => {
-                let most = clock.most as i64;
                 // Before it is read, a clock may show anything; later that has been forgotten, and so has what lies
                 // between two numbers.
                 let is_forgotten = clock.is_read || !is_alone;
                 let taint = u64::from(is_forgotten) << number;
-                stop.fresh(ty, Set::whole(ty, -most, 0), (clock.id, taint))
+                stop.fresh(ty, Set::whole(ty, clock.floor(), 0), (clock.id, taint))
             }
         };
         asked.push((*number, cell, expr));
