@@ -6,8 +6,9 @@
 //! is forgotten is forgotten exactly, there always are some.
 
 use super::arrived::{Column, is_timed};
+use super::compared::{Compared, Origins};
 use super::run::{Likeness, Passing};
-use super::state::{Compared, Origins, Stands};
+use super::state::Stands;
 use super::{Device, DeviceState};
 use crate::budget::Budget;
 use crate::constraint::Constraint;

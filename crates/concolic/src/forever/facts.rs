@@ -1,11 +1,14 @@
 //! What exploring a program's states has taught of it: to begin again with.
 
+use std::collections::BTreeSet;
+
 use borges_board::PrimitiveId;
 use serde::{Deserialize, Serialize};
 
-use super::anything::StateWord;
+use super::anything::{MOST_WORDS, StateWord};
+use super::times::TimeWord;
 use super::unread::KeptLearning;
-use super::{Comparing, Device, Unread};
+use super::{Comparing, Device, DeviceState, Unread, counters, left_out};
 use crate::shadow::Touched;
 
 /// What is known of a program when its states are looked for.
@@ -142,5 +145,125 @@ impl Device<'_> {
         }
         self.see_touched(&noted.touched);
         self
+    }
+}
+
+impl Device<'_> {
+    /// The words that are taken for anything.
+    #[must_use]
+    pub fn anything(&self) -> &[StateWord] {
+        &self.words
+    }
+
+    /// The words that are taken for anything on which something that the program does depends: there may be more runs
+    /// here than it has.
+    #[must_use]
+    pub fn maybe(&self) -> Vec<StateWord> {
+        let is_marked = |at: usize| self.influence.get() >> at & 1 != 0;
+        let words = self.words.iter().copied().enumerate();
+        words
+            .filter(|(at, _)| is_marked(*at))
+            .map(|(_, word)| word)
+            .collect()
+    }
+
+    /// A word that many of these states differ in alone, more than when it was asked last, if there is one: to be taken
+    /// for anything from the start on. Some are compared nevertheless.
+    pub(super) fn counter(
+        &self,
+        states: &[DeviceState],
+        compared: &[StateWord],
+    ) -> Option<StateWord> {
+        if self.words.len() >= MOST_WORDS {
+            return None;
+        }
+        let mut bench = self.bench.take()?;
+        let found = counters::counter(
+            &mut bench,
+            states,
+            &[&self.words, compared].concat(),
+            &mut self.counted.borrow_mut(),
+        );
+        self.bench.replace(Some(bench));
+        found
+    }
+
+    /// What was learnt of the memory that can be left out, if that is news: exploring must begin again with it.
+    #[must_use]
+    pub fn learned(&self) -> Option<Unread> {
+        self.unread.borrow().news()
+    }
+
+    /// What of the memory is left out.
+    #[must_use]
+    pub fn unread(&self) -> Unread {
+        self.unread.borrow().unread().clone()
+    }
+
+    /// What these states suggest that may be left out as well, if there is anything: to be tried from the start on.
+    #[must_use]
+    pub fn suggested(&self, states: &[DeviceState]) -> Option<Unread> {
+        let is_compared = self.calls.is_some();
+        let suggested = || left_out::with_differing(&self.unread.borrow(), states);
+        (!is_compared).then(suggested).flatten()
+    }
+
+    /// Words in which these states differ, those first that may keep their graph from closing.
+    #[must_use]
+    pub fn differ_most(&self, states: &[DeviceState]) -> Vec<StateWord> {
+        let Some(mut bench) = self.bench.take() else {
+            return Vec::new();
+        };
+        let found = counters::differ_most(&mut bench, states);
+        self.bench.replace(Some(bench));
+        found
+    }
+
+    /// All words that have ever held a time.
+    pub(super) fn times_seen(&self) -> Vec<TimeWord> {
+        let found = self.found_times.borrow();
+        let times: BTreeSet<TimeWord> = self.times.iter().chain(&*found).copied().collect();
+        times.into_iter().collect()
+    }
+
+    /// The words that hold times of a clock somewhere, and of which; to begin again with, if what a clock shows mattered.
+    #[must_use]
+    pub fn times(&self) -> Vec<(StateWord, PrimitiveId)> {
+        let found = self.found_times.borrow();
+        let named = found
+            .iter()
+            .map(|(word, clock)| (*word, self.clocks[*clock as usize].id));
+        named.collect()
+    }
+
+    /// The bytes that handlers touch, if there are more than was assumed.
+    pub(super) fn newly_touched(&self) -> Option<Touched> {
+        let bench = self.bench.borrow();
+        let touched = &bench.as_ref()?.touched;
+        let assumed = touched.assumed.as_deref()?;
+        (!assumed.covers(&touched.seen)).then(|| assumed.with(&touched.seen))
+    }
+
+    /// What was seen that handlers touch, if it is more than these.
+    pub(super) fn touched_besides(&self, known: &Touched) -> Option<Touched> {
+        let bench = self.bench.borrow();
+        let seen = &bench.as_ref()?.touched.seen;
+        (!known.covers(seen)).then(|| seen.clone())
+    }
+
+    /// Handlers touch these too.
+    pub(super) fn see_touched(&self, more: &Touched) {
+        if let Some(bench) = self.bench.borrow_mut().as_mut()
+            && !bench.touched.seen.covers(more)
+        {
+            bench.touched.seen = bench.touched.seen.with(more);
+        }
+    }
+
+    /// Words that hold times, if what a clock shows mattered and that is news.
+    pub(super) fn new_times(&self) -> Option<Vec<(StateWord, PrimitiveId)>> {
+        let has_mattered = self.influence.get() & ((1 << self.clocks.len()) - 1) != 0;
+        let is_new = |word: &TimeWord| !self.times.contains(word);
+        (has_mattered && self.found_times.borrow().iter().any(is_new)).then(|| self.times())
     }
 }

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use borges_board::PrimitiveId;
 use borges_vm::{Machine, Snapshot, ValType};
 
+use super::compared::Compared;
 use super::place::Place;
-use super::state::{Before, Compared, DeviceState, Stands};
+use super::state::{Before, DeviceState, Stands};
 use super::unread::{At, Learning, Unread};
 use crate::dag::{Dag, Expr};
 use crate::explore::{Looked, State as Path, Workbench, unread};

@@ -9,8 +9,9 @@ use borges_multiverse::fingerprint::WideFingerprint;
 use borges_vm::{Delta, Shared, Snapshot, ValType};
 use serde::{Deserialize, Serialize};
 
+use super::compared::place_of;
 use super::place::{NextCall, Place};
-use super::state::{Before, DeviceState, Stands, place_of};
+use super::state::{Before, DeviceState, Stands};
 use super::{Device, content};
 use crate::clocks::Clock;
 use crate::constraint::Constraint;

@@ -3,9 +3,11 @@
 
 use hashbrown::HashMap;
 
-use super::state::{Before, DeviceState, Origins, Settled, Stands};
+use super::compared::{Origins, Settled};
+use super::look::Look;
+use super::state::{Before, DeviceState, Stands};
 use super::whole::conditions;
-use super::{Device, Look, MOST_COVERING};
+use super::{Device, MOST_COVERING};
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::explore::{SystemChoices, Waiting, Workbench};
