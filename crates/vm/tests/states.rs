@@ -310,6 +310,60 @@ fn a_thread_or_a_store_that_did_not_change_is_shared() {
     }
 }
 
+/// Two stacks take turns on one store: each call of `turn` ends one. All that they leave in memory and globals is what they
+/// leave one after the other, each goes on where it was, and none of the memory is copied for it.
+#[test]
+fn several_stacks_take_turns_on_one_store() {
+    let text = r#"(module (import "host" "turn" (func $turn)) (memory 16) (global $sum (mut i32) (i32.const 0))
+        (func (export "main") (param $left i32) (param $by i32)
+            (loop $on
+                (global.set $sum (i32.add (global.get $sum) (local.get $by)))
+                (i32.store (local.get $by) (i32.add (i32.load (local.get $by)) (i32.const 1)))
+                (call $turn)
+                (br_if $on (local.tee $left (i32.sub (local.get $left) (i32.const 1)))))))"#;
+    let mut machine = machine(text);
+    let idle = machine.snapshot(None);
+    let (counts, by) = ([3, 5], [4, 8192]);
+    let mut stacks = Vec::new();
+    for (count, by) in counts.into_iter().zip(by) {
+        machine.restore(&idle).unwrap();
+        begin(&mut machine, "main", &[Value::I32(count), Value::I32(by)]);
+        stacks.push(machine.snapshot(Some(&idle)));
+    }
+    let mut store = idle.clone();
+    let mut random = Random::new(7);
+    let mut left = counts;
+    while left != [-1, -1] {
+        let who = random.below(2) as usize;
+        if left[who] < 0 {
+            continue;
+        }
+        let here = store.with_stack(&stacks[who]).unwrap();
+        let new: usize = pieces_beside(&here, &store).into_iter().sum();
+        assert!(new < 512, "{new}");
+        machine.restore(&here).unwrap();
+        if machine.pending().is_some() {
+            machine.answer(&[]).unwrap();
+        }
+        machine.run(u64::MAX);
+        left[who] -= 1;
+        assert_eq!(machine.pending().is_some(), left[who] >= 0);
+        stacks[who] = machine.snapshot(Some(&here));
+        store = stacks[who].clone();
+        let done = [0, 1].map(|who| counts[who] - left[who].max(0));
+        assert_eq!(
+            machine.globals(),
+            [Value::I32(done[0] * by[0] + done[1] * by[1])]
+        );
+        for (done, by) in done.into_iter().zip(by) {
+            let bytes = machine.memory()[by as usize..][..4].try_into().unwrap();
+            assert_eq!(i32::from_le_bytes(bytes), done);
+        }
+    }
+    let other = common::machine("(module)").snapshot(None);
+    assert!(store.with_stack(&other).is_none());
+}
+
 #[test]
 fn differences_lead_from_any_state_to_any_other() {
     let (steps, _) = end();

@@ -76,8 +76,8 @@ impl Store {
     }
 }
 
-/// One stack and what is done on it: all that belongs to whoever runs, and to nobody else. Several could take turns on one
-/// store; so far there is one.
+/// One stack and what is done on it: all that belongs to whoever runs, and to nobody else. A machine has one; several take
+/// turns on one store by [`Snapshot::with_stack`](crate::Snapshot::with_stack).
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     /// Instructions retired.

@@ -73,6 +73,26 @@ impl Snapshot {
         self.0.steps
     }
 
+    /// What this machine's state is with another stack: that of `of`, on the memories, globals and tables that are here.
+    /// Several stacks take turns on one store like this, and nothing of it is copied. Nothing if the two are not of one
+    /// program within the same limits, or hold other exceptions, which a stack may refer to.
+    pub fn with_stack(&self, of: &Snapshot) -> Option<Snapshot> {
+        let (here, there) = (&*self.0, &*of.0);
+        let fits = here.program == there.program && here.limits == there.limits;
+        #[cfg(feature = "exceptions")]
+        let fits = fits && here.store.exceptions == there.store.exceptions;
+        fits.then(|| {
+            Snapshot(Arc::new(Content {
+                program: here.program,
+                limits: here.limits,
+                steps: there.steps,
+                thread: there.thread.clone(),
+                store: here.store.clone(),
+                bytes_unshared: size_of::<Content>(),
+            }))
+        })
+    }
+
     /// Roughly how many bytes this snapshot has to itself: those that it did not share with the
     /// one that it was made after.
     pub fn bytes_unshared(&self) -> usize {
