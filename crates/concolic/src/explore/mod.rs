@@ -62,7 +62,7 @@ pub use learned::Learned;
 pub use numbers::{Arithmetic, Comparator, Looked, Numbers, Open, Symbolic};
 pub use order::SearchOrder;
 pub use prefix::Prefix;
-pub(crate) use round::{Origin, Round, Workbench, events};
+pub(crate) use round::{Origin, Round, Rounds, Workbench, events};
 pub use search::{
     Accepts, Bounds, Ended, Explored, MOST_BYTES, MOST_INPUTS, MOST_MOMENTS, MOST_PATHS,
     MOST_STEPS, Search, Start, SystemChoices,

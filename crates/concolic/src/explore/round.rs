@@ -62,6 +62,15 @@ impl Origin {
     }
 }
 
+/// What rounds of one program are told.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounds<'r> {
+    pub(crate) start: &'r Start,
+    pub(crate) budget: &'r Budget<'r>,
+    pub(crate) bounds: &'r Bounds,
+    pub(crate) parting: Parting<'r>,
+}
+
 /// What a round led to.
 #[derive(Default)]
 pub(crate) struct Round {
@@ -99,113 +108,92 @@ impl Workbench {
 
     /// Goes from a state to the next stops. The machine stands where the state is; what the state has read so far is what
     /// its values depend on.
-    pub(crate) fn round(
-        self,
-        start: &Start,
-        budget: &Budget<'_>,
-        bounds: &Bounds,
-        parting: Parting<'_>,
-        (mut state, from): (State, Origin),
-    ) -> (Self, Round) {
-        let mut explorer = self.explorer(start, budget, bounds, parting);
-        explorer.levels = Levels::up_to(state.inputs() as u32 + u32::from(from.is_input()));
-        explorer.patch(&state);
-        let goes = match from {
-            Origin::Start => {
-                explorer.after_call(&mut state, &[]);
-                true
+    pub(crate) fn round(self, of: Rounds<'_>, (mut state, from): (State, Origin)) -> (Self, Round) {
+        self.explored(of, |explorer| {
+            explorer.levels = Levels::up_to(state.inputs() as u32 + u32::from(from.is_input()));
+            explorer.patch(&state);
+            let goes = match from {
+                Origin::Start => {
+                    explorer.after_call(&mut state, &[]);
+                    true
+                }
+                // What cannot arrive leads nowhere.
+                Origin::Moment(Some(event)) => explorer.arrive(&mut state, event),
+                _ => true,
+            };
+            let is_at_call = from.is_input() || from == Origin::Call;
+            if let Origin::Answer(cell) = from {
+                explorer.given = Some(cell);
             }
-            // What cannot arrive leads nowhere.
-            Origin::Moment(Some(event)) => explorer.arrive(&mut state, event),
-            _ => true,
-        };
-        let is_at_call = from.is_input() || from == Origin::Call;
-        if let Origin::Answer(cell) = from {
-            explorer.given = Some(cell);
-        }
-        explorer.is_of_handler = state.marks.is_some() && explorer.machine.in_handler();
-        explorer.passes = is_at_call.then(|| explorer.machine.steps());
-        let spent = match goes {
-            true => explorer.run_from(state, None, is_at_call, &mut |_| Flow::Continue),
-            false => None,
-        };
-        let mut stops = std::mem::take(&mut explorer.levels.frontier);
-        if explorer.parting.at_once {
-            stops = explorer.parted(stops);
-        } else {
-            explorer.note_looks(&mut stops);
-        }
-        let mut ended = std::mem::take(&mut explorer.ended);
-        explorer.note_looks(ended.iter_mut().map(|(_, stop)| stop));
-        let round = Round {
-            stops,
-            ended,
-            unexplored: std::mem::take(&mut explorer.unexplored),
-            is_cut: spent.is_some(),
-            steps: explorer.steps,
-            read: std::mem::take(&mut explorer.read),
-        };
-        (explorer.into(), round)
+            explorer.is_of_handler = state.marks.is_some() && explorer.machine.in_handler();
+            explorer.passes = is_at_call.then(|| explorer.machine.steps());
+            let spent = match goes {
+                true => explorer.run_from(state, None, is_at_call, &mut |_| Flow::Continue),
+                false => None,
+            };
+            explorer.come(spent.is_some())
+        })
     }
 
     /// A stop, apart where it must be; and what was left out.
     pub(crate) fn parted(
         self,
-        start: &Start,
-        budget: &Budget<'_>,
-        bounds: &Bounds,
-        parting: Parting<'_>,
+        of: Rounds<'_>,
         stop: Waiting,
-    ) -> (Self, Vec<Waiting>, Vec<Unexplored>) {
-        let mut explorer = self.explorer(start, budget, bounds, parting);
-        let parts = explorer.parted(vec![stop]);
-        let unexplored = std::mem::take(&mut explorer.unexplored);
-        (explorer.into(), parts, unexplored)
+    ) -> (Self, (Vec<Waiting>, Vec<Unexplored>)) {
+        self.explored(of, |explorer| {
+            let parts = explorer.parted(vec![stop]);
+            (parts, std::mem::take(&mut explorer.unexplored))
+        })
     }
 
     /// Values of the reads of a path with which these conditions hold too; nothing if there are none, or nobody found out.
     pub(crate) fn model_under(
         self,
-        start: &Start,
-        budget: &Budget<'_>,
-        bounds: &Bounds,
-        parting: Parting<'_>,
+        of: Rounds<'_>,
         (stop, conditions): (&Waiting, &[Constraint]),
     ) -> (Self, Option<Vec<u64>>) {
-        let mut explorer = self.explorer(start, budget, bounds, parting);
-        let model = match explorer.feasible(&stop.state, conditions) {
-            Feasible::Yes(narrowed) => Some(narrowed.model),
-            Feasible::No | Feasible::Unknown(_) => None,
-        };
-        (explorer.into(), model)
+        self.explored(of, |explorer| {
+            match explorer.feasible(&stop.state, conditions) {
+                Feasible::Yes(narrowed) => Some(narrowed.model),
+                Feasible::No | Feasible::Unknown(_) => None,
+            }
+        })
     }
 
     /// A stop under one more condition; nothing if that cannot be, or nobody found out.
     pub(crate) fn under(
         self,
-        start: &Start,
-        budget: &Budget<'_>,
-        bounds: &Bounds,
-        parting: Parting<'_>,
+        of: Rounds<'_>,
         (stop, condition): (Waiting, Constraint),
     ) -> (Self, Option<Waiting>) {
-        let mut explorer = self.explorer(start, budget, bounds, parting);
-        let state = explorer.under(stop.state, condition);
-        let found = state.map(|state| Waiting { state, ..stop });
-        // Conditions that are watched have one truth there; what they look at is noted.
-        let parts = found.map(|stop| explorer.parted(vec![stop]));
-        let found = parts.and_then(|parts| <[Waiting; 1]>::try_from(parts).ok());
-        let found = found.map(|[only]| only);
-        (explorer.into(), found)
+        self.explored(of, |explorer| {
+            let state = explorer.under(stop.state, condition)?;
+            // Conditions that are watched have one truth there; what they look at is noted.
+            let parts = explorer.parted(vec![Waiting { state, ..stop }]);
+            let [only] = <[Waiting; 1]>::try_from(parts).ok()?;
+            Some(only)
+        })
     }
 
-    fn explorer<'e, 'b>(
+    /// What somebody does who explores at this bench.
+    fn explored<'r, T>(
         self,
-        start: &'e Start,
-        budget: &'b Budget<'b>,
-        bounds: &Bounds,
-        parting: Parting<'e>,
-    ) -> Explorer<'e, 'b> {
+        of: Rounds<'r>,
+        within: impl FnOnce(&mut Explorer<'r, 'r>) -> T,
+    ) -> (Self, T) {
+        let mut explorer = self.explorer(of);
+        let done = within(&mut explorer);
+        (explorer.into(), done)
+    }
+
+    fn explorer<'r>(self, of: Rounds<'r>) -> Explorer<'r, 'r> {
+        let Rounds {
+            start,
+            budget,
+            bounds,
+            parting,
+        } = of;
         Explorer {
             start,
             budget,
@@ -270,6 +258,26 @@ pub(crate) fn events(state: &State) -> Vec<Event> {
 }
 
 impl Explorer<'_, '_> {
+    /// What this round has led to; it may have been cut.
+    fn come(&mut self, is_cut: bool) -> Round {
+        let mut stops = std::mem::take(&mut self.levels.frontier);
+        if self.parting.at_once {
+            stops = self.parted(stops);
+        } else {
+            self.note_looks(&mut stops);
+        }
+        let mut ended = std::mem::take(&mut self.ended);
+        self.note_looks(ended.iter_mut().map(|(_, stop)| stop));
+        Round {
+            stops,
+            ended,
+            unexplored: std::mem::take(&mut self.unexplored),
+            is_cut,
+            steps: self.steps,
+            read: std::mem::take(&mut self.read),
+        }
+    }
+
     /// Whether a round ends before the pending call: somebody watches it, or it lets time pass where time has passed before
     /// (where conditions or calls are watched, time never passes unseen).
     pub(super) fn stops_before_call(&self, state: &mut State, calling: &Calling) -> bool {

@@ -1,11 +1,11 @@
 //! Where a path has come to: what is live there, before what is known of its values is brought into one form.
 
 use borges_board::BoardState;
-use borges_vm::Snapshot;
 use hashbrown::HashMap;
 
+use super::controls::Controls;
 use super::counting::raised;
-use super::place::{NextCall, Place};
+use super::place::Place;
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
@@ -24,7 +24,7 @@ pub(super) struct Column {
 
 /// A path that has come to a stop: what is live, and all conditions of the way.
 pub(super) struct Arrived {
-    pub(super) snapshot: Snapshot,
+    pub(super) controls: Controls,
     pub(super) columns: Vec<Column>,
     pub(super) clocks: Vec<Clock>,
     pub(super) board: BoardState,
@@ -34,9 +34,6 @@ pub(super) struct Arrived {
     pub(super) taints: Vec<u64>,
     /// Something was decided by what a clock shows.
     pub(super) is_timed: bool,
-    pub(super) place: u64,
-    pub(super) is_moment: bool,
-    pub(super) call: Option<NextCall>,
     pub(super) truths: Truths,
     /// What of the columns is where times are longer ago than is counted.
     pub(super) older: HashMap<Expr, Older>,
@@ -48,15 +45,14 @@ impl Arrived {
     /// Takes in what another way has come to, if the two differ in one condition alone: what holds for either then holds
     /// for both, exactly. Ways that part and meet again leave nothing behind like this.
     pub(super) fn join(&mut self, other: &Arrived, dag: &Dag) -> bool {
-        let same = self.place == other.place
-            && self.is_moment == other.is_moment
+        let same = self.controls.place() == other.controls.place()
             && self.truths == other.truths
             && self.columns == other.columns
             && self.clocks == other.clocks
             && self.taints == other.taints
             && self.board == other.board
             && self.reads.len() == other.reads.len()
-            && self.snapshot == other.snapshot;
+            && self.controls == other.controls;
         let is_same_input = |(ours, theirs): (&Read, &Read)| {
             (ours.primitive, &ours.args, ours.ty) == (theirs.primitive, &theirs.args, theirs.ty)
         };

@@ -50,16 +50,15 @@ impl Device<'_> {
         passing: Passing,
         budget: &Budget<'_>,
     ) -> Option<RunPath> {
-        let bench = self.bench.take()?;
-        let (mut bench, linked) = self.linked(bench, states, passing, budget);
-        let mut found = None;
-        if let Some((links, last)) = linked {
-            let along;
-            (bench, along) = self.solved(bench, &links, last, budget);
-            found = along.map(|along| self.run_of(&mut bench, &links, &along, states));
-        }
-        self.bench.replace(Some(bench));
-        found
+        self.at_bench(|bench| {
+            let (bench, linked) = self.linked(bench, states, passing, budget);
+            let Some((links, last)) = linked else {
+                return (bench, None);
+            };
+            let (mut bench, along) = self.solved(bench, &links, last, budget);
+            let found = along.map(|along| self.run_of(&mut bench, &links, &along, states));
+            (bench, found)
+        })?
     }
 
     /// Steps along these states.
@@ -163,7 +162,7 @@ impl Device<'_> {
             return (bench, Round::default(), 0);
         };
         if let Stands::Before(before) = &state.0.stands {
-            go_back(&mut bench.machine, &before.snapshot);
+            go_back(&mut bench.machine, before.snapshot());
             before.follow_left_out(&mut path, &mut bench.dag, None);
         }
         let given = path.reads.len();
@@ -236,9 +235,8 @@ impl Device<'_> {
         while let Some(at) = next {
             let link = &links[at];
             let model;
-            (bench, model) = self.parting(budget, true, |parting| {
-                let under = (&link.stop, &*wanted);
-                bench.model_under(&self.start, budget, &self.bounds, parting, under)
+            (bench, model) = self.rounds(budget, true, |rounds| {
+                bench.model_under(rounds, (&link.stop, &*wanted))
             });
             let Some(model) = model else {
                 return (bench, None);

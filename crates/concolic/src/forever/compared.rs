@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 
 use super::anything::{self, StateWord};
 use super::arrived::{Arrived, Column, is_timed, with_ages};
+use super::controls::{Control, Controls};
 use super::live::{Dead, Live};
 use super::place::{NextCall, Place};
 use super::relation::{Known, Relation};
@@ -169,10 +170,19 @@ impl Compared<'_> {
         // Most ways leave it as it was: then it is kept once.
         let as_before = from.before.map(|before| &before.board);
         let as_before = as_before.filter(|known| **known == board).cloned();
-        Arrived {
-            place,
-            left_out,
+        let control = Control {
             snapshot,
+            place,
+            is_moment,
+            call,
+        };
+        let controls = match from.before {
+            Some(before) => before.controls.gone_on(0, control),
+            None => Controls::of(control),
+        };
+        Arrived {
+            controls,
+            left_out,
             columns,
             older,
             clocks: path.outside.clocks,
@@ -182,8 +192,6 @@ impl Compared<'_> {
             model: path.model,
             taints,
             is_timed,
-            is_moment,
-            call,
             truths: path.truths,
         }
     }
@@ -243,10 +251,10 @@ impl Compared<'_> {
                 (Some(cell), place) => constant.push((place, expr, cell)),
             }
         }
-        let (mut snapshot, mut board) = (arrived.snapshot.clone(), arrived.board.clone());
-        let mut call = arrived.call.clone();
+        let (mut controls, mut board) = (arrived.controls.clone(), arrived.board.clone());
         if !constant.is_empty() {
-            go_back(&mut bench.machine, &snapshot);
+            let mut control = controls.program().clone();
+            go_back(&mut bench.machine, &control.snapshot);
             for (place, expr, cell) in constant {
                 put(bench, place, cell);
                 if let Place::Reading(id, args) = place {
@@ -254,12 +262,14 @@ impl Compared<'_> {
                     board.observe(self.board, *id, args, value);
                 }
             }
-            snapshot = bench.machine.snapshot(Some(&snapshot));
+            control.snapshot = bench.machine.snapshot(Some(&control.snapshot));
             // Its arguments may be among what turned out to be constant.
-            call = call.and_then(|_| self.next_call(&bench.machine, &board));
+            let call = control.call.take();
+            control.call = call.and_then(|_| self.next_call(&bench.machine, &board));
+            controls = controls.gone_on(0, control);
         }
         let before = Before {
-            snapshot,
+            controls,
             places: kept.into(),
             variables: relation.variables.into(),
             constraints: relation.constraints.into(),
@@ -267,9 +277,6 @@ impl Compared<'_> {
             model: relation.model.into(),
             taints: relation.taints.into(),
             clocks: arrived.begun(&mut bench.dag),
-            place: arrived.place,
-            is_moment: arrived.is_moment,
-            call,
             left_out: arrived.left_out.clone(),
         };
         let state = DeviceState::before(&bench.dag, before, arrived.truths);
@@ -313,7 +320,7 @@ impl Compared<'_> {
             if !before.constraints.iter().all(holds) {
                 continue;
             }
-            go_back(&mut bench.machine, &before.snapshot);
+            go_back(&mut bench.machine, before.snapshot());
             let mut path = before.begun(self.choices);
             path.truths = truths;
             let shown = before.clocks.iter().map(|clock| clock.is_read.then_some(0));
@@ -328,7 +335,7 @@ impl Compared<'_> {
                 }
             }
             let snapshot = bench.machine.snapshot(None);
-            let stop = Waiting::at(snapshot, path, !before.is_moment);
+            let stop = Waiting::at(snapshot, path, !before.is_moment());
             // A word may hold a time in one state and a number in another.
             let frames: Vec<FrameView> = bench.machine.frames().collect();
             let times = times_among(&bench.dag, &frames, &before.places);
@@ -343,7 +350,7 @@ impl Compared<'_> {
 
     /// What is dead, but for what the conditions that are watched look at.
     fn dead(&self, frames: &[FrameView], looked: &[Looked]) -> Dead {
-        let mut dead = self.live.dead(frames);
+        let mut dead = self.live.dead(&[frames]);
         dead.cells.retain(|at| !looked.contains(&Looked::Cell(*at)));
         let is_looked_at = |at: &usize| looked.contains(&Looked::Global(*at as u32));
         dead.globals.retain(|at| !is_looked_at(at));
@@ -353,7 +360,7 @@ impl Compared<'_> {
     /// Gives all that is dead where a machine stands some value.
     pub(super) fn spoil(&self, machine: &mut Machine, garbage: u64) {
         let frames: Vec<FrameView> = machine.frames().collect();
-        self.live.dead(&frames).fill(machine, garbage);
+        self.live.dead(&[&frames]).fill(machine, garbage);
     }
 
     /// The expressions that are live where a path stops.

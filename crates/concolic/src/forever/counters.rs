@@ -31,7 +31,7 @@ pub(super) fn counter(
     let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
     for state in states {
         if let Stands::Before(before) = &state.0.stands {
-            by_place.entry(before.place).or_default().push(before);
+            by_place.entry(before.place()).or_default().push(before);
         }
     }
     let mut now: HashMap<StateWord, usize> = HashMap::new();
@@ -80,7 +80,7 @@ pub(super) fn differ_most(bench: &mut Workbench, states: &[DeviceState]) -> Vec<
     let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
     for state in states {
         if let Stands::Before(before) = &state.0.stands {
-            by_place.entry(before.place).or_default().push(before);
+            by_place.entry(before.place()).or_default().push(before);
         }
     }
     let Some(group) = by_place.values().max_by_key(|group| group.len()) else {
@@ -155,7 +155,7 @@ fn words_of(
     other: &Before,
 ) -> BTreeMap<StateWord, Content> {
     let mut words = BTreeMap::new();
-    go_back(&mut bench.machine, &before.snapshot);
+    go_back(&mut bench.machine, before.snapshot());
     let machine = &bench.machine;
     let frames: Vec<FrameView> = machine.frames().collect();
     let locals = locals(&frames);
@@ -167,7 +167,7 @@ fn words_of(
     for (at, value) in (0..).zip(machine.globals()) {
         words.insert(StateWord::Global(at), (crate::set::cell_of(value), None));
     }
-    for (at, [ours, _]) in before.snapshot.differing_words(&other.snapshot) {
+    for (at, [ours, _]) in before.snapshot().differing_words(other.snapshot()) {
         words.insert(StateWord::Memory(at), (u64::from(ours), None));
     }
     for (place, expr) in &before.places {

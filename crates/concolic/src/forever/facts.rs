@@ -177,15 +177,9 @@ impl Device<'_> {
         if self.words.len() >= MOST_WORDS {
             return None;
         }
-        let mut bench = self.bench.take()?;
-        let found = counters::counter(
-            &mut bench,
-            states,
-            &[&self.words, compared].concat(),
-            &mut self.counted.borrow_mut(),
-        );
-        self.bench.replace(Some(bench));
-        found
+        let words = [&self.words, compared].concat();
+        let mut counted = self.counted.borrow_mut();
+        self.with_bench(|bench| counters::counter(bench, states, &words, &mut counted))?
     }
 
     /// What was learnt of the memory that can be left out, if that is news: exploring must begin again with it.
@@ -211,12 +205,8 @@ impl Device<'_> {
     /// Words in which these states differ, those first that may keep their graph from closing.
     #[must_use]
     pub fn differ_most(&self, states: &[DeviceState]) -> Vec<StateWord> {
-        let Some(mut bench) = self.bench.take() else {
-            return Vec::new();
-        };
-        let found = counters::differ_most(&mut bench, states);
-        self.bench.replace(Some(bench));
-        found
+        let found = self.with_bench(|bench| counters::differ_most(bench, states));
+        found.unwrap_or_default()
     }
 
     /// All words that have ever held a time.

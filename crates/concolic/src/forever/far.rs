@@ -131,7 +131,7 @@ impl<'d, K: Lookers> FarDevice<'d, K> {
             let state = self.account.arrived(&sent);
             if let Stands::Before(before) = &state.0.stands {
                 let mut wider = self.account.wider.borrow_mut();
-                let here = wider.entry(before.place).or_default();
+                let here = wider.entry(before.place()).or_default();
                 // A file may say anything.
                 if here.len() < 2 * MOST_COVERING {
                     here.push(state.clone());

@@ -30,7 +30,7 @@ impl Device<'_> {
             && !before.variables.is_empty()
         {
             let mut wider = self.wider.borrow_mut();
-            let here = wider.entry(before.place).or_default();
+            let here = wider.entry(before.place()).or_default();
             let covers = |known: &&DeviceState| match &known.0.stands {
                 Stands::Before(wider) => {
                     known.truths() == state.truths() && wider.covers(before, dag)
@@ -90,24 +90,23 @@ impl Device<'_> {
         board: &BoardState,
         times: &[TimeWord],
     ) -> Option<DeviceState> {
-        let mut bench = self.bench.take()?;
-        let mut path = Path::new(board.clone());
-        path.choices = self.start.choices.of_states(board.input_is_over());
-        let shown = self.shown(board);
-        self.compared(self.budget)
-            .begin(&mut path, &mut bench.dag, &shown);
-        for number in 0..self.watched.map_or(0, Watched::count) {
-            path.truths
-                .look(self.watched, number, (machine, board), &mut path.looked);
-        }
-        let stop = Waiting::at(machine.snapshot(None), path, true);
-        let compared = Compared {
-            times,
-            ..self.compared(self.budget)
-        };
-        let state = compared.state(&mut bench, stop);
-        self.bench.replace(Some(bench));
-        Some(state)
+        self.with_bench(|bench| {
+            let mut path = Path::new(board.clone());
+            path.choices = self.start.choices.of_states(board.input_is_over());
+            let shown = self.shown(board);
+            self.compared(self.budget)
+                .begin(&mut path, &mut bench.dag, &shown);
+            for number in 0..self.watched.map_or(0, Watched::count) {
+                path.truths
+                    .look(self.watched, number, (machine, board), &mut path.looked);
+            }
+            let stop = Waiting::at(machine.snapshot(None), path, true);
+            let compared = Compared {
+                times,
+                ..self.compared(self.budget)
+            };
+            compared.state(bench, stop)
+        })
     }
 
     /// What each clock shows by now, as far as a board knows; nothing of those that were not read yet.
@@ -126,12 +125,9 @@ impl Device<'_> {
         let Stands::Before(before) = &state.0.stands else {
             return Some(vec![state.clone()]);
         };
-        let mut bench = self.bench.take()?;
-        let states = {
+        self.with_bench(|bench| {
             let compared = self.compared(self.budget);
-            compared.known(&mut bench, (before, state.truths()), most)
-        };
-        self.bench.replace(Some(bench));
-        states
+            compared.known(bench, (before, state.truths()), most)
+        })?
     }
 }

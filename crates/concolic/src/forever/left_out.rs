@@ -41,19 +41,19 @@ impl Before {
     /// The machine's state with what was left out.
     pub(super) fn with_left_out(&self, machine: &mut Machine) -> Snapshot {
         if self.left_out.is_empty() {
-            return self.snapshot.clone();
+            return self.snapshot().clone();
         }
-        go_back(machine, &self.snapshot);
+        go_back(machine, self.snapshot());
         for (at, byte) in &self.left_out {
             machine.set_byte(*at as usize, *byte);
         }
-        machine.snapshot(Some(&self.snapshot))
+        machine.snapshot(Some(self.snapshot()))
     }
 
     /// A byte that was left out, by the number of its read.
     pub(super) fn left_out_at(&self, read: u32) -> At {
         let number = read as usize - self.variables.len();
-        (self.place, self.left_out[number].0)
+        (self.place(), self.left_out[number].0)
     }
 }
 
@@ -129,7 +129,7 @@ pub(super) fn with_differing(learning: &Learning, states: &[DeviceState]) -> Opt
     let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
     for state in states {
         if let Stands::Before(before) = &state.0.stands {
-            by_place.entry(before.place).or_default().push(before);
+            by_place.entry(before.place()).or_default().push(before);
         }
     }
     let mut unread = learning.unread().clone();
@@ -196,7 +196,7 @@ fn differing(group: &[&Before]) -> BTreeSet<u32> {
     };
     let of_first = bytes(first);
     for other in &group[1..] {
-        for (at, [a, b]) in other.snapshot.differing_words(&first.snapshot) {
+        for (at, [a, b]) in other.snapshot().differing_words(first.snapshot()) {
             let differ = (at..).zip((a ^ b).to_le_bytes());
             found.extend(differ.filter(|(_, byte)| *byte != 0).map(|(at, _)| at));
         }

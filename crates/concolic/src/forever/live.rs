@@ -288,9 +288,26 @@ impl Live {
         function
     }
 
-    /// Of a stack, the innermost frame first: the cells of it and the globals that hold nothing that the program may still read.
-    pub(super) fn dead(&self, frames: &[FrameView]) -> Dead {
+    /// Of stacks that share their globals, each with the innermost frame first: the cells of the first one, which goes on,
+    /// and the globals, that hold nothing that anybody may still read.
+    pub(super) fn dead(&self, stacks: &[&[FrameView]]) -> Dead {
         let mut dead = Dead::default();
+        let mut live = self.always.clone();
+        for (number, frames) in stacks.iter().enumerate() {
+            let (cells, globals) = self.of_stack(frames);
+            if number == 0 {
+                dead.cells = cells;
+            }
+            live.add(&globals);
+        }
+        let globals = 0..self.module.global_types().len();
+        dead.globals = globals.filter(|global| !live.contains(*global)).collect();
+        dead
+    }
+
+    /// Of one stack: its cells that are dead, and the globals that are live.
+    fn of_stack(&self, frames: &[FrameView]) -> (Vec<usize>, Bits) {
+        let mut dead = Vec::new();
         let mut live = Bits::none(self.module.global_types().len());
         // The outermost first: what is live behind a call depends on what is live behind its caller.
         for (depth, frame) in frames.iter().enumerate().rev() {
@@ -306,8 +323,7 @@ impl Live {
                 let locals = pick(&function.locals);
                 let is_dead = |local: &usize| !locals.contains(*local);
                 let cells = (0..frame.locals.len()).filter(is_dead);
-                dead.cells
-                    .extend(cells.map(|local| frame.local_cell(local)));
+                dead.extend(cells.map(|local| frame.local_cell(local)));
                 let globals = match waits {
                     true => &function.globals.1[at],
                     false => &function.globals.0[at],
@@ -317,10 +333,7 @@ impl Live {
                 (0..self.module.global_types().len()).for_each(|global| live.insert(global));
             }
         }
-        live.add(&self.always);
-        let globals = 0..self.module.global_types().len();
-        dead.globals = globals.filter(|global| !live.contains(*global)).collect();
-        dead
+        (dead, live)
     }
 }
 

@@ -125,7 +125,7 @@ impl Device<'_> {
         };
         let mut asked = Vec::new();
         for from in from {
-            go_back(&mut bench.machine, &before.snapshot);
+            go_back(&mut bench.machine, before.snapshot());
             let Some(mut path) = state.path(self.start.choices) else {
                 break;
             };

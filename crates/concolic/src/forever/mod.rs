@@ -12,6 +12,7 @@ mod arrived;
 mod backwards;
 mod compared;
 mod content;
+mod controls;
 mod counters;
 mod counting;
 mod demanded;

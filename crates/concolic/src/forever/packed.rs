@@ -10,6 +10,7 @@ use borges_vm::{Delta, Shared, Snapshot, ValType};
 use serde::{Deserialize, Serialize};
 
 use super::compared::place_of;
+use super::controls::{Control, Controls};
 use super::place::{NextCall, Place};
 use super::state::{Before, DeviceState, Stands};
 use super::{Device, content};
@@ -66,7 +67,7 @@ impl Packed {
     pub(super) fn of(state: &DeviceState, cone: Option<&Cone>, packer: &Packer) -> Option<Self> {
         let stands = match &state.0.stands {
             Stands::Before(before) => {
-                let machine = Delta::between(packer.first.as_ref()?, &before.snapshot).ok()?;
+                let machine = Delta::between(packer.first.as_ref()?, before.snapshot()).ok()?;
                 PackedStands::Before(Box::new(PackedBefore {
                     machine: machine.to_bytes().into(),
                     places: before.places.clone(),
@@ -76,8 +77,8 @@ impl Packed {
                     model: before.model.clone(),
                     taints: before.taints.clone(),
                     clocks: before.clocks.clone(),
-                    is_moment: before.is_moment,
-                    call: before.call.clone(),
+                    is_moment: before.is_moment(),
+                    call: before.controls.program().call.clone(),
                     left_out: before.left_out.clone(),
                     cone: cone.cloned(),
                 }))
@@ -168,7 +169,12 @@ impl Device<'_> {
             && clocks.eq(self.clocks.iter().map(|clock| clock.id));
         is_one.then_some(())?;
         let before = Before {
-            snapshot: machine.snapshot(Some(first)),
+            controls: Controls::of(Control {
+                snapshot: machine.snapshot(Some(first)),
+                place: place_of(machine),
+                is_moment: sent.is_moment,
+                call: sent.call.clone(),
+            }),
             places: sent.places.clone(),
             variables: sent.variables.clone(),
             constraints: sent.constraints.clone(),
@@ -176,9 +182,6 @@ impl Device<'_> {
             model: sent.model.clone(),
             taints: sent.taints.clone(),
             clocks: sent.clocks.clone(),
-            place: place_of(machine),
-            is_moment: sent.is_moment,
-            call: sent.call.clone(),
             left_out: sent.left_out.clone(),
         };
         match &sent.cone {

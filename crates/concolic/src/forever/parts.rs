@@ -75,9 +75,8 @@ impl Device<'_> {
             None => parts.push(part),
             Some(stop) => {
                 let (stops, mut unexplored);
-                (bench, stops, unexplored) = self.parting(self.budget(), true, |parting| {
-                    bench.parted(&self.start, self.budget(), &self.bounds, parting, stop)
-                });
+                (bench, (stops, unexplored)) =
+                    self.rounds(self.budget(), true, |rounds| bench.parted(rounds, stop));
                 look.unexplored.append(&mut unexplored);
                 for stop in stops {
                     parts.push(self.part(&mut bench, &part, stop));
@@ -157,7 +156,7 @@ impl Device<'_> {
         let Stands::Before(before) = &state.0.stands else {
             return conditions;
         };
-        let here = wider.get(&before.place).map_or(&[][..], Vec::as_slice);
+        let here = wider.get(&before.place()).map_or(&[][..], Vec::as_slice);
         for known in here.iter().rev().take(MOST_COVERING) {
             let Stands::Before(wider) = &known.0.stands else {
                 continue;
@@ -187,14 +186,8 @@ impl Device<'_> {
             };
             let condition = Constraint::new(condition.expr, allowed);
             let found;
-            (bench, found) = self.parting(self.budget(), true, |parting| {
-                bench.under(
-                    &self.start,
-                    self.budget(),
-                    &self.bounds,
-                    parting,
-                    (stop, condition),
-                )
+            (bench, found) = self.rounds(self.budget(), true, |rounds| {
+                bench.under(rounds, (stop, condition))
             });
             let Some(stop) = found else { break };
             two.push(self.part(&mut bench, part, stop));
@@ -233,6 +226,6 @@ impl Part {
         let mut path = self.state.path(choices)?;
         before.follow_aged(&mut path, &mut bench.dag);
         let snapshot = before.with_left_out(&mut bench.machine);
-        Some(Waiting::at(snapshot, path, !before.is_moment))
+        Some(Waiting::at(snapshot, path, !before.is_moment()))
     }
 }

@@ -7,10 +7,28 @@ use super::forgetful::Forgetful;
 use super::{Device, Passing};
 use crate::budget::Budget;
 use crate::dag::Dag;
-use crate::explore::{Origin, Parting, Round, State as Path, Workbench};
+use crate::explore::{Origin, Parting, Round, Rounds, State as Path, Workbench};
 use crate::set::Set;
 
 impl Device<'_> {
+    /// What somebody does who takes the bench, unless it is taken.
+    pub(super) fn at_bench<T>(
+        &self,
+        within: impl FnOnce(Workbench) -> (Workbench, T),
+    ) -> Option<T> {
+        let (bench, done) = within(self.bench.take()?);
+        self.bench.replace(Some(bench));
+        Some(done)
+    }
+
+    /// The same of somebody who does not need it whole.
+    pub(super) fn with_bench<T>(&self, within: impl FnOnce(&mut Workbench) -> T) -> Option<T> {
+        self.at_bench(|mut bench| {
+            let done = within(&mut bench);
+            (bench, done)
+        })
+    }
+
     /// From the start to the first stop; of a single run, states part at once.
     pub(super) fn begin(
         &self,
@@ -43,26 +61,30 @@ impl Device<'_> {
         from: (Path, Origin),
         at_once: bool,
     ) -> (Workbench, Round) {
-        self.parting(budget, at_once, |parting| {
-            bench.round(&self.start, budget, &self.bounds, parting, from)
-        })
+        self.rounds(budget, at_once, |rounds| bench.round(rounds, from))
     }
 
-    pub(super) fn parting<T>(
+    /// What rounds are told: states part at once, or are left as they come.
+    pub(super) fn rounds<T>(
         &self,
         budget: &Budget<'_>,
         at_once: bool,
-        within: impl FnOnce(Parting<'_>) -> T,
+        within: impl FnOnce(Rounds<'_>) -> T,
     ) -> T {
         let compared = self.compared(budget);
         let live =
             |machine: &Machine, path: &Path, dag: &mut Dag| compared.live_exprs(dag, machine, path);
-        within(Parting {
-            watched: self.watched,
-            calls: self.calls.as_deref().unwrap_or_default(),
-            is_answered: self.calls.is_some(),
-            live: self.is_split.then_some(&live),
-            at_once,
+        within(Rounds {
+            start: &self.start,
+            budget,
+            bounds: &self.bounds,
+            parting: Parting {
+                watched: self.watched,
+                calls: self.calls.as_deref().unwrap_or_default(),
+                is_answered: self.calls.is_some(),
+                live: self.is_split.then_some(&live),
+                at_once,
+            },
         })
     }
 

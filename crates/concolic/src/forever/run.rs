@@ -5,7 +5,7 @@ use super::{Device, DeviceState};
 use crate::budget::Budget;
 use crate::clocks;
 use crate::dag::Dag;
-use crate::explore::{Explored, Waiting};
+use crate::explore::{Explored, Waiting, Workbench};
 use crate::path::Path as RunPath;
 use crate::standing::go_back;
 
@@ -30,13 +30,13 @@ impl Device<'_> {
     /// Runs of this program as what an exploration of its paths found, which looked at everything.
     #[must_use]
     pub fn explored(&self, paths: Vec<RunPath>) -> Option<Explored> {
-        let bench = self.bench.take()?;
-        let mut explored = Explored::of_paths(paths, self.bounds.clone());
-        explored.dag.clone_from(&bench.dag);
-        explored.coverage.clone_from(&bench.coverage);
-        explored.steps = self.steps.get();
-        self.bench.replace(Some(bench));
-        Some(explored)
+        self.with_bench(|bench| {
+            let mut explored = Explored::of_paths(paths, self.bounds.clone());
+            explored.dag.clone_from(&bench.dag);
+            explored.coverage.clone_from(&bench.coverage);
+            explored.steps = self.steps.get();
+            explored
+        })
     }
 
     /// A run from the start through these states, to the end that the last of them is or to where it stands: with all
@@ -70,7 +70,16 @@ impl Device<'_> {
         passing: Passing,
         budget: &Budget<'_>,
     ) -> Option<RunPath> {
-        let bench = self.bench.take()?;
+        self.at_bench(|bench| self.going_through(bench, states, passing, budget))?
+    }
+
+    fn going_through(
+        &self,
+        bench: Workbench,
+        states: &[DeviceState],
+        passing: Passing,
+        budget: &Budget<'_>,
+    ) -> (Workbench, Option<RunPath>) {
         let (mut bench, mut round) = self.begin(bench, budget, Some(passing));
         let mut found = None;
         for (at, state) in states.iter().enumerate() {
@@ -118,8 +127,7 @@ impl Device<'_> {
             }
         }
         let found = found.map(|path| clocks::with_times(path, &self.clocks, &bench.dag));
-        self.bench.replace(Some(bench));
-        found
+        (bench, found)
     }
 }
 
@@ -140,10 +148,12 @@ impl Likeness {
         let truths = (reached.truths(), state.truths());
         match (&reached.0.stands, &state.0.stands) {
             _ if reached == state => Likeness::Part,
-            (Stands::Before(reached), Stands::Before(state)) if state.place == reached.place => {
+            (Stands::Before(reached), Stands::Before(state))
+                if state.place() == reached.place() =>
+            {
                 match truths.0 == truths.1 {
                     true if state.covers(reached, dag) => Likeness::Part,
-                    true if state.snapshot == reached.snapshot => Likeness::Known,
+                    true if state.controls == reached.controls => Likeness::Known,
                     // Of words that are taken for anything, conditions may hold that hold of no run.
                     _ => Likeness::Place,
                 }

@@ -9,6 +9,7 @@ use borges_multiverse::fingerprint::WideFingerprint;
 use borges_vm::{Snapshot, ValType, Value};
 
 use super::content::{self, Content};
+use super::controls::Controls;
 use super::place::{NextCall, Place};
 use crate::clocks::Clock;
 use crate::constraint::Constraint;
@@ -42,8 +43,8 @@ pub(super) enum Stands {
 /// A state before a call.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
-    /// The machine; dead cells, and cells that are expressions, are zero.
-    pub(super) snapshot: Snapshot,
+    /// Where its stacks stand, and the store.
+    pub(super) controls: Controls,
     /// What lies where, as expressions over the variables.
     pub(super) places: Box<[(Place, Expr)]>,
     pub(super) variables: Box<[(ValType, Set)]>,
@@ -55,12 +56,6 @@ pub(super) struct Before {
     pub(super) taints: Box<[u64]>,
     /// The clocks whose times are relative: their origins are the first variables.
     pub(super) clocks: Box<[Clock]>,
-    /// Where the program stands, as a number.
-    pub(super) place: u64,
-    /// Events may arrive before the next instruction.
-    pub(super) is_moment: bool,
-    /// The call that comes next, and whether it reads an input; none at a moment.
-    pub(super) call: Option<NextCall>,
     /// The bytes of the memory that are left out, with what the first run that came here had there: no part of what is
     /// compared.
     pub(super) left_out: Box<[(u32, u8)]>,
@@ -77,14 +72,13 @@ impl PartialEq for DeviceState {
             && match (&a.stands, &b.stands) {
                 (Stands::Ended(a, left), Stands::Ended(b, other)) => a == b && left == other,
                 (Stands::Before(a), Stands::Before(b)) => {
-                    a.is_moment == b.is_moment
-                        && a.places == b.places
+                    a.places == b.places
                         && a.variables == b.variables
                         && a.constraints == b.constraints
                         && a.taints == b.taints
                         && a.clocks == b.clocks
                         && a.board == b.board
-                        && a.snapshot == b.snapshot
+                        && a.controls == b.controls
                 }
                 _ => false,
             }
@@ -102,8 +96,8 @@ impl Hash for DeviceState {
 impl Before {
     /// Whether this is all of another and perhaps more: both go on in the same ways, this one with more values.
     pub(super) fn covers(&self, other: &Before, dag: &Dag) -> bool {
-        let same = self.place == other.place
-            && self.is_moment == other.is_moment
+        let same = self.place() == other.place()
+            && self.is_moment() == other.is_moment()
             && self.places == other.places
             && self.variables.len() == other.variables.len()
             && self.taints == other.taints
@@ -120,7 +114,7 @@ impl Before {
                 let is_said = same.any(|theirs| within(&ours.allowed, &theirs.allowed));
                 is_said || zone::is_implied(dag, &other.variables, ours)
             })
-            && self.snapshot == other.snapshot
+            && self.controls == other.controls
     }
 }
 
@@ -137,8 +131,8 @@ impl DeviceState {
         let content = Content {
             dag,
             truths,
-            is_moment: before.is_moment,
-            hashes: [before.snapshot.hash().0, before.board.hash64()],
+            is_moment: before.is_moment(),
+            hashes: [before.controls.hash(), before.board.hash64()],
             places: &before.places,
             variables: &before.variables,
             constraints: &before.constraints,
@@ -168,7 +162,7 @@ impl DeviceState {
     /// This state as an end, with what the machine then holds if that `is_kept` and known.
     pub(super) fn as_end(&self, end: End, is_kept: bool) -> Self {
         let left = match &self.0.stands {
-            Stands::Before(before) if is_kept && self.is_known() => Some(before.snapshot.clone()),
+            Stands::Before(before) if is_kept && self.is_known() => Some(before.snapshot().clone()),
             _ => None,
         };
         DeviceState::at_end(end, left, self.0.truths)
@@ -230,7 +224,7 @@ impl DeviceState {
 
     fn next_call(&self) -> Option<&NextCall> {
         match &self.0.stands {
-            Stands::Before(before) => before.call.as_ref(),
+            Stands::Before(before) => before.controls.program().call.as_ref(),
             Stands::Ended(..) => None,
         }
     }
@@ -239,7 +233,7 @@ impl DeviceState {
     #[must_use]
     pub fn is_moment(&self) -> bool {
         match &self.0.stands {
-            Stands::Before(before) => before.is_moment,
+            Stands::Before(before) => before.is_moment(),
             Stands::Ended(..) => false,
         }
     }
@@ -249,23 +243,38 @@ impl DeviceState {
     #[must_use]
     pub fn snapshot(&self) -> Option<&Snapshot> {
         match &self.0.stands {
-            Stands::Before(before) => Some(&before.snapshot),
+            Stands::Before(before) => Some(before.snapshot()),
             Stands::Ended(_, left) => left.as_ref(),
         }
     }
 }
 
 impl Before {
+    /// The program's stack, and the store.
+    pub(super) fn snapshot(&self) -> &Snapshot {
+        &self.controls.program().snapshot
+    }
+
+    /// Where it stands, as a number.
+    pub(super) fn place(&self) -> u64 {
+        self.controls.place()
+    }
+
+    /// Whether events may arrive before the program's next instruction.
+    pub(super) fn is_moment(&self) -> bool {
+        self.controls.program().is_moment
+    }
+
     /// Where rounds go on from, one by one.
     ///
     /// At a moment, or in every state, something may arrive; what cannot, because a handler runs, leads nowhere.
     pub(super) fn from(&self, everywhere: bool) -> Vec<Origin> {
-        let goes_on = match (&self.call, self.is_moment) {
+        let goes_on = match (&self.controls.program().call, self.is_moment()) {
             (_, true) => Origin::Moment(None),
             (Some(call), false) if call.is_input => Origin::Input,
             (_, false) => Origin::Call,
         };
-        let arrives = match self.is_moment || everywhere {
+        let arrives = match self.is_moment() || everywhere {
             true => self.events(),
             false => Vec::new(),
         };
