@@ -3,7 +3,10 @@
 #![allow(clippy::mutable_key_type)]
 
 use borges_board::Board;
-use borges_concolic::Start;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use borges_concolic::{Budget, Flow, Passing, Start};
 use borges_multiverse::graph::{NodeId, Pause};
 
 use crate::common;
@@ -389,6 +392,56 @@ fn what_depends_on_how_long_ago_a_time_was_is_said() {
         closed(&start, 0, |graph, pause| {
             assert_eq!(pause, Pause::Complete, "{name}");
             assert_eq!(graph.language().unexplored().len(), count, "{name}");
+        });
+    }
+}
+
+/// Traps behind many readings that are compared are known for certain: a run to each is solved from its end.
+#[test]
+fn runs_through_many_readings_are_found() {
+    for (begins, rounds) in [(BEGINS, 10), (0, 30), (0, 100), (BEGINS, 100)] {
+        let is_time = since("g0", 10);
+        let start = program(
+            &[begins, 0],
+            &format!(
+                "(local.set $now (call $millis))
+                 (if {is_time} (then
+                   (global.set $g0 (local.get $now))
+                   (global.set $g1 (i32.add (global.get $g1) (i32.const 1)))
+                   (if (i32.eq (global.get $g1) (i32.const {rounds})) (then (unreachable)))))"
+            ),
+        );
+        closed(&start, 0, |graph, pause| {
+            assert_eq!(pause, Pause::Complete);
+            // Nearest first: the first edge to a state is the last of a shortest way.
+            let mut before = HashMap::new();
+            for (_, edge) in graph.edges().filter(|(_, edge)| edge.to != NodeId::ROOT) {
+                before.entry(edge.to).or_insert(edge.from);
+            }
+            let nodes =
+                std::iter::successors(graph.ends().next(), |node| before.get(node).copied());
+            let mut way: Vec<_> = nodes
+                .filter_map(|node| graph.state(node).cloned())
+                .collect();
+            way.reverse();
+            let began = Instant::now();
+            let clock = || began.elapsed();
+            let heard = |_| Flow::Continue;
+            let budget = Budget::new(Duration::from_secs(20), &clock, &heard);
+            let device = graph.language();
+            let run = device.run_through(&way, Passing::Nothing, &budget);
+            let run = run.expect("a run");
+            let shown = run.ways.iter().flat_map(|way| &way.model);
+            let shown: Vec<u64> = shown.copied().collect();
+            let mut last = begins as u32;
+            let late = shown.iter().filter(|time| {
+                let is_late = (**time as u32).wrapping_sub(last) >= 10;
+                if is_late {
+                    last = **time as u32;
+                }
+                is_late
+            });
+            assert_eq!(late.count(), rounds);
         });
     }
 }

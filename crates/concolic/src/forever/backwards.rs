@@ -5,6 +5,8 @@
 //! Backwards, from values of the last it solves for values of the one before that lead to them, step by step: since what
 //! is forgotten is forgotten exactly, there always are some.
 
+use hashbrown::HashMap;
+
 use super::arrived::{Column, is_timed};
 use super::compared::{Compared, Origins};
 use super::run::{Likeness, Passing};
@@ -97,7 +99,8 @@ impl Device<'_> {
                 }
                 let taints = self.taints_of(&links, from);
                 for stop in round.stops {
-                    let link = self.link(&mut bench, (stop, &taints), next, budget);
+                    let link =
+                        self.link(&mut bench, (stop, &taints), (from.is_none(), next), budget);
                     let Some((likeness, stop, to)) = link else {
                         continue;
                     };
@@ -181,17 +184,18 @@ impl Device<'_> {
         }
     }
 
-    /// Where a step has led, if it may be where this state is.
+    /// Where a step has led, if it may be where this state is; the first of a run begins where its clocks show 0.
     fn link(
         &self,
         bench: &mut Workbench,
         (stop, taints): (Waiting, &[u64]),
-        next: &DeviceState,
+        (begins, next): (bool, &DeviceState),
         budget: &Budget<'_>,
     ) -> Option<(Likeness, Waiting, (DeviceState, Vec<Column>))> {
         // A run has one value of everything.
         let exact = Compared {
             words: &[],
+            begins,
             ..self.compared(budget)
         };
         let origins = || Origins {
@@ -206,6 +210,17 @@ impl Device<'_> {
                 origin.domain = Set::all(origin.ty);
             }
         });
+        if begins {
+            // What clocks show is what has passed since.
+            let zeros = (0..).zip(&self.clocks).map(|(at, clock)| {
+                let ty = bench.dag.ty(clock.origin);
+                (at, bench.dag.constant(ty, 0))
+            });
+            let (zeros, mut done) = (zeros.collect(), HashMap::new());
+            for known in &mut arrives.state.constraints {
+                known.expr = bench.dag.renamed(known.expr, &zeros, &mut done);
+            }
+        }
         let arrived = exact.arrival(bench, arrives, origins());
         if arrived.is_timed || arrived.reads.len() > stop.state.reads.len() {
             return None;

@@ -64,6 +64,8 @@ pub(super) struct Compared<'c> {
     pub(super) tells_rows: bool,
     /// What of the memory is left out; nothing if all of it is compared.
     pub(super) unread: Option<&'c RefCell<Learning>>,
+    /// A run has just begun, whose clocks begin with 0.
+    pub(super) begins: bool,
     pub(super) budget: &'c Budget<'c>,
 }
 
@@ -154,6 +156,7 @@ impl Compared<'_> {
             frames: &frames,
             dead: &dead,
             taints: &mut taints,
+            begins: self.begins,
         };
         let is_timed = is_timed(&stop_here.bench.dag, stop_here.path, self.clocks);
         let mut found = self.found_times.borrow_mut();

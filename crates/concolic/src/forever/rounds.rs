@@ -103,6 +103,7 @@ impl Device<'_> {
             most: self.most,
             tells_rows: self.watched.is_some() || !self.divided.borrow().is_empty(),
             unread: self.calls.is_none().then_some(&self.unread),
+            begins: false,
             budget,
         }
     }

@@ -27,6 +27,8 @@ pub(super) struct Stop<'s> {
     pub(super) frames: &'s [FrameView],
     pub(super) dead: &'s Dead,
     pub(super) taints: &'s mut Vec<u64>,
+    /// A run has just begun, whose clocks begin with 0.
+    pub(super) begins: bool,
 }
 
 impl Stop<'_> {
@@ -124,12 +126,13 @@ fn of_known_times(
         let is_alone = !asked.iter().any(|known| known.0 == *number);
         let expr = match (same, stop.bench.dag.as_const(clock.origin)) {
             (Some((.., expr)), _) => *expr,
-            (None, Some(origin)) => {
+            (None, origin) if origin.is_some() || stop.begins => {
+                let origin = origin.unwrap_or(0);
                 let now = Sum::number(ty, origin as i64).plus(&nows[*number as usize], 1);
                 let ago = Sum::number(ty, cell as i64).plus(&now, -1);
                 stop.bench.dag.of_sum(&ago)
             }
-            (None, None) => {
+            (None, _) => {
                 // Before it is read, a clock may show anything; later that has been forgotten, and so has what lies
                 // between two numbers.
                 let is_forgotten = clock.is_read || !is_alone;
