@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use borges_board::{Board, Captured, Event, EventSource, PrimitiveKind};
 use borges_concolic::{
-    Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, End, Start, explore_states,
+    Bounds, Budget, Comparing, Device, DeviceState, DeviceWay, End, Start, StateWord, Varies,
+    explore_states,
 };
 use borges_multiverse::graph::{Exploration, Graph, Limits, NodeId, Pause, Strategy};
-use borges_vm::Exit;
+use borges_vm::{Exit, ValType};
 
 use crate::common;
 use crate::graphs::{How, check, closed};
@@ -547,4 +548,55 @@ fn a_ring_of_bytes_that_an_interrupt_fills_closes() {
         let mut states = graph.nodes().filter_map(|node| graph.state(node));
         assert!(states.all(|state| state.end().is_none()));
     });
+}
+
+/// How states differ in a word while their graph stays open, by the globals of a program.
+#[test]
+fn words_say_how_states_differ_in_them() {
+    let text = r#"(module
+        (import "env" "analog_read" (func $analog (param i32) (result i32)))
+        (global $counts (mut i32) (i32.const 0))
+        (global $mixes (mut i32) (i32.const 0))
+        (global $turns (mut i32) (i32.const 0))
+        (func (export "main")
+            (loop $again
+                (global.set $counts (i32.add (global.get $counts) (i32.const 3)))
+                (global.set $mixes (i32.xor (call $analog (i32.const 3)) (i32.mul (global.get $mixes) (i32.const 31))))
+                (global.set $turns (i32.rem_u (i32.add (global.get $turns) (i32.const 1)) (i32.const 3)))
+                (br_if $again (i32.ne (global.get $counts) (i32.const 3000))))))"#;
+    let board = common::board(vec![
+        ("digital_read", vec![ValType::I32], common::i32s(0, 1)),
+        ("analog_read", vec![ValType::I32], common::i32s(0, 4095)),
+    ]);
+    let start = common::start_wat(text, board);
+    let budget = Budget::unlimited();
+    let device = Device::new(
+        start,
+        Bounds::default(),
+        None,
+        Comparing::default(),
+        &budget,
+    );
+    let device = Rc::new(device.expect("a program"));
+    let mut exploration = Exploration::new(Rc::clone(&device), Strategy::BreadthFirst);
+    let limits = Limits {
+        states: 60,
+        depth: u32::MAX,
+    };
+    while exploration.advance(&limits).is_ok() {}
+    let graph = exploration.graph();
+    let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
+    let states: Vec<DeviceState> = states.collect();
+    let differ = device.differ_most(&states);
+    let how = |global: u32| {
+        let found = differ
+            .iter()
+            .find(|differing| differing.word == StateWord::Global(global));
+        let found = found.unwrap_or_else(|| panic!("{} states: {differ:?}", states.len()));
+        (found.varies, found.count)
+    };
+    assert_eq!(how(0).0, Varies::EverNew, "{differ:?}");
+    assert!(how(0).1 >= 50, "{differ:?}");
+    assert_eq!(how(1).0, Varies::Computed, "{differ:?}");
+    assert_eq!(how(2), (Varies::Values, 3), "{differ:?}");
 }

@@ -10,9 +10,10 @@ use hashbrown::{HashMap, HashSet};
 use super::anything::{StateWord, locals};
 use super::place::Place;
 use super::state::{Before, DeviceState, Stands};
-use crate::dag::Expr;
+use crate::dag::{Dag, Expr, Node};
 use crate::explore::Workbench;
 use crate::standing::go_back;
+use crate::sum::Sum;
 
 /// So many values of a word, all else being equal, are not a coincidence.
 const MANY_VALUES: usize = 12;
@@ -74,9 +75,35 @@ fn counts(word: StateWord, contents: &BTreeSet<Content>) -> usize {
     }
 }
 
-/// In which words states at the place with the most of them differ: first those that have ever new values, then those of
-/// which it is said what they are together, then those with the most values.
-pub(super) fn differ_most(bench: &mut Workbench, states: &[DeviceState]) -> Vec<StateWord> {
+/// A word in which states differ, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Differing {
+    /// The word.
+    pub word: StateWord,
+    /// What they have there.
+    pub varies: Varies,
+    /// How many different ones of that.
+    pub count: usize,
+}
+
+/// What states have in a word in which they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Varies {
+    /// One value each, and those that come later have others than those before.
+    EverNew,
+    /// What was computed from inputs in ways that are more than can be counted out: it is compared as it came about.
+    Computed,
+    /// One of several combinations with other words, or bounds of how far it is from them.
+    Together,
+    /// A set of values, whatever other words are.
+    Sets,
+    /// One value each, out of some.
+    Values,
+}
+
+/// In which words states at the place with the most of them differ, and how: first those that have ever new values, then
+/// those of which it is said what they are together, then those with the most values.
+pub(super) fn differ_most(bench: &mut Workbench, states: &[DeviceState]) -> Vec<Differing> {
     let mut by_place: BTreeMap<u64, Vec<&Before>> = BTreeMap::new();
     for state in states {
         if let Stands::Before(before) = &state.0.stands {
@@ -90,22 +117,72 @@ pub(super) fn differ_most(bench: &mut Workbench, states: &[DeviceState]) -> Vec<
     let apart = group.len().div_ceil(MOST_COMPARED).max(1);
     let group: Vec<&Before> = group.iter().step_by(apart).copied().collect();
     let mut values: BTreeMap<StateWord, [HashSet<Content>; 2]> = BTreeMap::new();
+    let mut kinds: BTreeMap<StateWord, Varies> = BTreeMap::new();
     for (number, before) in group.iter().enumerate() {
         let half = usize::from(number >= group.len() / 2);
-        for (word, content) in words_of(bench, before, group[0]) {
-            values.entry(word).or_default()[half].insert(content);
+        for (word, (cell, expr)) in words_of(bench, before, group[0]) {
+            let (kind, told) = match expr {
+                Some(expr) => before.varies(&bench.dag, expr),
+                None => (Varies::Values, 0),
+            };
+            let most = kinds.entry(word).or_insert(kind);
+            *most = kind.min(*most);
+            values.entry(word).or_default()[half].insert((cell ^ told, expr));
         }
     }
     let rank = |(word, [first, second]): (&StateWord, &[HashSet<Content>; 2])| {
         let new = second.difference(first).count();
         let grows = new >= MANY_VALUES && new >= first.len() / 2;
         let is_related = second.iter().any(|(_, expr)| expr.is_some());
-        let all = first.len() + new;
-        (all > 1 || is_related).then_some((Reverse((grows, is_related, all)), *word))
+        let count = first.len() + new;
+        let varies = match kinds.get(word) {
+            Some(Varies::Values) if grows => Varies::EverNew,
+            known => known.copied().unwrap_or(Varies::Values),
+        };
+        let word = *word;
+        let differing = Differing {
+            word,
+            varies,
+            count,
+        };
+        let rank = Reverse((grows, is_related, count));
+        (count > 1 || is_related).then_some((rank, word, differing))
     };
     let mut differing: Vec<_> = values.iter().filter_map(rank).collect();
-    differing.sort_unstable();
-    differing.into_iter().map(|(_, word)| word).collect()
+    differing.sort_unstable_by_key(|(rank, word, _)| (*rank, *word));
+    differing
+        .into_iter()
+        .map(|(.., differing)| differing)
+        .collect()
+}
+
+impl Before {
+    /// What a word is that is this expression over the state's variables; and of a set of values, its name.
+    fn varies(&self, dag: &Dag, expr: Expr) -> (Varies, u64) {
+        // Times are how long ago they were.
+        let ago = dag.since_base(expr).map(|(_, ago)| ago);
+        let expr = match ago.as_ref().map(Sum::terms) {
+            Some([]) => return (Varies::Values, 0),
+            Some([(ago, 1)]) => *ago,
+            _ => expr,
+        };
+        let is_related = |at: u32| {
+            let mut all = self.constraints.iter();
+            all.any(|known| dag.inputs(known.expr).contains(&at))
+        };
+        match dag.node(expr) {
+            Node::Input(at) => {
+                let mut hasher = DefaultHasher::new();
+                self.variables[at as usize].1.hash(&mut hasher);
+                match is_related(at) {
+                    true => (Varies::Together, hasher.finish()),
+                    false => (Varies::Sets, hasher.finish()),
+                }
+            }
+            Node::Lookup(..) => (Varies::Together, 0),
+            _ => (Varies::Computed, 0),
+        }
+    }
 }
 
 /// What a state has in a word: a value, or an expression.

@@ -6,9 +6,10 @@ use borges_board::PrimitiveId;
 use serde::{Deserialize, Serialize};
 
 use super::anything::{MOST_WORDS, StateWord};
+use super::counters::{self, Differing};
 use super::times::TimeWord;
 use super::unread::KeptLearning;
-use super::{Comparing, Device, DeviceState, Unread, counters, left_out};
+use super::{Comparing, Device, DeviceState, Unread, left_out};
 use crate::shadow::Touched;
 
 /// What is known of a program when its states are looked for.
@@ -202,9 +203,9 @@ impl Device<'_> {
         (!is_compared).then(suggested).flatten()
     }
 
-    /// Words in which these states differ, those first that may keep their graph from closing.
+    /// Words in which these states differ and how, those first that may keep their graph from closing.
     #[must_use]
-    pub fn differ_most(&self, states: &[DeviceState]) -> Vec<StateWord> {
+    pub fn differ_most(&self, states: &[DeviceState]) -> Vec<Differing> {
         let found = self.with_bench(|bench| counters::differ_most(bench, states));
         found.unwrap_or_default()
     }

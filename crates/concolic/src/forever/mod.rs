@@ -69,6 +69,7 @@ use unread::Learning;
 
 pub use ahead::Company;
 pub use anything::StateWord;
+pub use counters::{Differing, Varies};
 pub use explore::{explore_states, learn_states};
 pub use facts::{Facts, Noted};
 pub use far::{FarDevice, Lookers};

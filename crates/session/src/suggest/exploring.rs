@@ -7,8 +7,8 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use borges_concolic::{
-    Budget, Company, Cut, Device, DeviceState, DeviceWay, End, Facts, Lookers, Spent, StateWord,
-    explore_states,
+    Budget, Company, Cut, Device, DeviceState, DeviceWay, Differing, End, Facts, Lookers, Spent,
+    StateWord, Varies, explore_states,
 };
 use borges_multiverse::graph::{Edge, Exploration, Graph, Limits, NodeId, Pause, Strategy};
 
@@ -269,10 +269,14 @@ impl<'f> Found<'f> {
             .filter_map(|node| self.graph.state(node).cloned())
             .collect();
         let mut names: Vec<String> = Vec::new();
-        for word in self.graph.language().differ_most(&states) {
-            let new = self.words(&[word]).into_iter();
-            let new: Vec<String> = new.filter(|name| !names.contains(name)).collect();
-            names.extend(new);
+        let mut said: Vec<String> = Vec::new();
+        for differing in self.graph.language().differ_most(&states) {
+            for name in self.words(&[differing.word]) {
+                if !names.contains(&name) {
+                    said.push(format!("{name} ({})", how(&differing)));
+                    names.push(name);
+                }
+            }
             if names.len() == MOST_NAMED {
                 break;
             }
@@ -283,9 +287,9 @@ impl<'f> Found<'f> {
             true => " (what is printed waits there: --terminal has it printed line by line)",
             false => "",
         };
-        match &*names {
+        match &*said {
             [] => String::new(),
-            names => format!("; so far, states differ most in {}{hint}", names.join(", ")),
+            said => format!("; so far, states differ most in {}{hint}", said.join(", ")),
         }
     }
 
@@ -303,6 +307,20 @@ impl<'f> Found<'f> {
         let unexplored = self.graph.language().unexplored();
         all.extend(unexplored.iter().map(|left| cuts::single(info, left)));
         all
+    }
+}
+
+/// How states differ in a word, as far as that may be why their graph does not close.
+fn how(differing: &Differing) -> String {
+    let Differing { varies, count, .. } = differing;
+    match varies {
+        Varies::EverNew => format!("ever new values: {count} so far"),
+        Varies::Computed => format!(
+            "made of more inputs than can be counted out, so that it is compared by how it came about: {count} ways so far"
+        ),
+        Varies::Together => format!("{count} relations to others so far"),
+        Varies::Sets => format!("{count} sets of values so far"),
+        Varies::Values => format!("{count} values so far"),
     }
 }
 
