@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The house stays in order: no two rooms of a crate need each other (circles.mjs), one word names one thing (ARCHITECTURE.md
-# says where neither can be, and why), and a function is seen at once (CONTRIBUTING.md says which are not).
+# says where neither can be, and why), a function is seen at once (CONTRIBUTING.md says which are not), and no test is
+# forgotten.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -81,6 +82,16 @@ excused_functions() {
         on && /^\| `/ { split($0, part, "`"); print part[2] }' CONTRIBUTING.md | sort
 }
 
+# Files of tests that neither their crate's tests/all.rs nor its Cargo.toml names: nobody would run them.
+forgotten_tests() {
+    for all in crates/*/tests/all.rs; do
+        for file in "${all%all.rs}"*.rs; do
+            name=$(basename "$file" .rs)
+            grep -qx "mod $name;" "$all" || grep -qx "name = \"$name\"" "${all%tests/all.rs}Cargo.toml" || echo "$file"
+        done
+    done
+}
+
 bad=0
 node scripts/circles.mjs || bad=1
 while read -r word crates; do
@@ -99,5 +110,9 @@ while read -r function; do
     echo "house: $function stands in CONTRIBUTING.md among the long functions, and is none" >&2
     bad=1
 done < <(comm -23 <(excused_functions) <(long_functions))
-[ $bad = 0 ] && echo "house: no circles, no word without its explanation, no long function without its reason"
+while read -r file; do
+    echo "house: nobody runs the tests of $file: name it in all.rs beside it" >&2
+    bad=1
+done < <(forgotten_tests)
+[ $bad = 0 ] && echo "house: no circles, no word without its explanation, no long function without its reason, no test forgotten"
 exit $bad
