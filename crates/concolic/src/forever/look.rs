@@ -286,7 +286,7 @@ impl Device<'_> {
         ways: &mut Vec<Found>,
     ) -> Workbench {
         let input = reading(&decided.reads, &decided.model, known);
-        let (mut bench, parts) = self.parts(bench, part, look);
+        let (mut bench, parts) = self.parts(bench, part, &mut look.unexplored);
         for part in parts {
             if part.is_aged {
                 look.unexplored.push(Unexplored::anywhere(FAR_BACK));

@@ -4,13 +4,13 @@
 use hashbrown::HashMap;
 
 use super::compared::{Origins, Settled};
-use super::look::Look;
 use super::state::{Before, DeviceState, Stands};
 use super::whole::conditions;
 use super::{Device, MOST_COVERING};
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr};
 use crate::explore::{SystemChoices, Waiting, Workbench};
+use crate::path::Unexplored;
 
 /// A state that a way leads to, or a part of one.
 pub(super) struct Part {
@@ -64,7 +64,7 @@ impl Device<'_> {
         &self,
         mut bench: Workbench,
         part: Part,
-        look: &mut Look,
+        left_out: &mut Vec<Unexplored>,
     ) -> (Workbench, Vec<Part>) {
         let mut parts = Vec::new();
         let is_one = self.watched.is_none() && !self.is_split;
@@ -77,7 +77,7 @@ impl Device<'_> {
                 let (stops, mut unexplored);
                 (bench, (stops, unexplored)) =
                     self.rounds(self.budget(), true, |rounds| bench.parted(rounds, stop));
-                look.unexplored.append(&mut unexplored);
+                left_out.append(&mut unexplored);
                 for stop in stops {
                     parts.push(self.part(&mut bench, &part, stop));
                 }

@@ -314,6 +314,8 @@ impl<'f> Found<'f> {
 fn how(differing: &Differing) -> String {
     let Differing { varies, count, .. } = differing;
     match varies {
+        // It is named since it is more than a value, but tells none of these states apart.
+        _ if *count == 1 => "the same in all so far".to_owned(),
         Varies::EverNew => format!("ever new values: {count} so far"),
         Varies::Computed => format!(
             "made of more inputs than can be counted out, so that it is compared by how it came about: {count} ways so far"
