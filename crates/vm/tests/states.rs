@@ -360,7 +360,7 @@ fn several_stacks_take_turns_on_one_store() {
             assert_eq!(i32::from_le_bytes(bytes), done);
         }
     }
-    let other = common::machine("(module)").snapshot(None);
+    let other = crate::common::machine("(module)").snapshot(None);
     assert!(store.with_stack(&other).is_none());
 }
 
