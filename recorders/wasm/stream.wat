@@ -237,7 +237,7 @@
     (drop (call $room (i32.add (local.get $length) (i32.const 32))))
     (global.set $entry (i32.const 0))
     (if (i32.or
-          (i32.and (local.get $length) (i32.const 127))
+          (i32.and (local.get $length) (i32.const 63))
           (i32.gt_u (local.get $length) (i32.sub (i32.const 0x4000000) (global.get $again))))
       (then (return (i32.const 0))))
     (global.set $mixed
@@ -254,30 +254,19 @@
     (i32.and
       (i32.eq (i32.load (global.get $entry)) (global.get $mixed))
       (i32.eq (i32.load offset=4 (global.get $entry)) (local.get $length))))
-  ;; Whether the next 128 bytes of those that are here are these.
-  (func (export "same")
-    (param $first v128) (param $second v128) (param $third v128) (param $fourth v128)
-    (param $fifth v128) (param $sixth v128) (param $seventh v128) (param $eighth v128)
-    (result i32) (local $at i32)
+  ;; Whether the next 64 bytes of those that are here are these.
+  (func (export "same") (param $first v128) (param $second v128) (param $third v128) (param $fourth v128) (result i32)
+    (local $at i32)
     (local.set $at (global.get $compared))
-    (global.set $compared (i32.add (local.get $at) (i32.const 128)))
-    (i32.eqz
-      (v128.any_true
-        (v128.or
-          (v128.or
-            (v128.or
-              (v128.xor (local.get $first) (v128.load align=1 (local.get $at)))
-              (v128.xor (local.get $second) (v128.load offset=16 align=1 (local.get $at))))
-            (v128.or
-              (v128.xor (local.get $third) (v128.load offset=32 align=1 (local.get $at)))
-              (v128.xor (local.get $fourth) (v128.load offset=48 align=1 (local.get $at)))))
-          (v128.or
-            (v128.or
-              (v128.xor (local.get $fifth) (v128.load offset=64 align=1 (local.get $at)))
-              (v128.xor (local.get $sixth) (v128.load offset=80 align=1 (local.get $at))))
-            (v128.or
-              (v128.xor (local.get $seventh) (v128.load offset=96 align=1 (local.get $at)))
-              (v128.xor (local.get $eighth) (v128.load offset=112 align=1 (local.get $at)))))))))
+    (global.set $compared (i32.add (local.get $at) (i32.const 64)))
+    (i8x16.all_true
+      (v128.and
+        (v128.and
+          (i8x16.eq (local.get $first) (v128.load align=1 (local.get $at)))
+          (i8x16.eq (local.get $second) (v128.load offset=16 align=1 (local.get $at))))
+        (v128.and
+          (i8x16.eq (local.get $third) (v128.load offset=32 align=1 (local.get $at)))
+          (i8x16.eq (local.get $fourth) (v128.load offset=48 align=1 (local.get $at)))))))
   (func (export "known") (param $length i32) (local $here i64)
     (global.set $again (i32.add (global.get $again) (local.get $length)))
     (local.set $here (call $here))
