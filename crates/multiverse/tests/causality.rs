@@ -1,6 +1,5 @@
 //! Causality against its definition, and the classes of runs against all runs.
 
-#[allow(dead_code)] // Each test file uses its part.
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};

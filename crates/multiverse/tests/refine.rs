@@ -1,6 +1,5 @@
 //! Exploring again where a program was seen wrongly: what remains is the graph of the program as it is seen at last.
 
-#[allow(dead_code)] // Each test file uses its part.
 use std::collections::BTreeSet;
 
 use crate::common::{Digraph, digraph};

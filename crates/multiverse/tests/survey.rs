@@ -1,7 +1,6 @@
 //! A survey finds what a graph finds: with 64 and 128 bits, however many shares it has, in whatever order these hear from
 //! each other, and when it goes on from what was kept.
 
-#[allow(dead_code)] // Each test file uses its part.
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,6 @@
 //! A survey among several members finds what a graph finds, whenever their letters arrive; it is stopped, kept and gone on
 //! with by others; and it ends for all when one is gone.
 
-#[allow(dead_code)] // Each test file uses its part.
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! Temporal formulas on random graphs, against all short runs evaluated by hand.
 
 use crate::common::{Digraph, digraph};
-#[allow(dead_code)] // Each test file uses its part.
 use borges_multiverse::adapt::{Observed, Observer};
 use borges_multiverse::graph::{
     CountError, EdgeId, Exploration, Graph, Limits, NodeId, Strategy as Order,

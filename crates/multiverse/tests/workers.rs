@@ -1,7 +1,6 @@
 //! Work that is shared out finds what work that is not shared out finds.
 
 use crate::common::{Digraph, Threads, digraph};
-#[allow(dead_code)] // Each test file uses its part.
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Strategy as Order};
 use borges_multiverse::workers::Alone;
 use proptest::prelude::*;

@@ -147,9 +147,7 @@ impl Device<'_> {
         self.see_touched(&noted.touched);
         self
     }
-}
 
-impl Device<'_> {
     /// The words that are taken for anything.
     #[must_use]
     pub fn anything(&self) -> &[StateWord] {

@@ -41,7 +41,6 @@ impl Default for How {
 }
 
 /// The times that programs begin with, which a clock shows at first at the least.
-#[allow(dead_code, reason = "not every test has clocks")]
 pub(crate) const BEGINS: i32 = 5;
 
 impl How {
@@ -128,7 +127,6 @@ fn all_runs(start: &Start, device: &Device<'_>, depth: usize, how: &How) -> Trut
 
 /// How a graph and all runs differ.
 #[derive(Debug)]
-#[allow(dead_code, reason = "not every test looks at all of it")]
 pub(crate) struct Differences {
     /// States of plain runs that the graph has not, or not at that depth.
     pub(crate) missing: usize,

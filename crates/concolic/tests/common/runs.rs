@@ -14,7 +14,6 @@ pub(crate) struct Standing {
 }
 
 /// What comes of a plain run.
-#[allow(dead_code, reason = "not every test looks at all of it")]
 pub(crate) enum Comes {
     Stands(Box<Standing>),
     /// It trapped, or returned; and how it stands then.
@@ -159,10 +158,6 @@ pub(crate) fn codomain(start: &Start, standing: &Standing) -> Option<Codomain> {
 }
 
 /// All that an input may yield with this value: what it puts into memory differs.
-#[allow(
-    dead_code,
-    reason = "not every test has inputs that put bytes into memory"
-)]
 pub(crate) fn yields(start: &Start, standing: &Standing, value: Value) -> Vec<Yield> {
     let pending = standing.machine.pending().expect("a call");
     let (id, args) = (start.primitives[pending.func.0 as usize], &pending.args);

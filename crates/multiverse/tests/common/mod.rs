@@ -89,14 +89,12 @@ pub(crate) fn digraph() -> impl Strategy<Value = Digraph> {
 }
 
 /// A program that counts how often a step of it is computed.
-#[allow(dead_code, reason = "each test file uses its part")]
 pub(crate) struct Counted<L> {
     pub(crate) program: L,
     pub(crate) applied: Cell<usize>,
 }
 
 impl<L: Language> Counted<L> {
-    #[allow(dead_code, reason = "each test file uses its part")]
     pub(crate) const fn new(program: L) -> Self {
         Self {
             program,
@@ -155,7 +153,6 @@ impl<L: Language> Language for Counted<L> {
 }
 
 /// As many threads as it says.
-#[allow(dead_code, reason = "each test file uses its part")]
 pub(crate) struct Threads(pub(crate) usize);
 
 impl Workers for Threads {

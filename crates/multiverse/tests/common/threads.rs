@@ -86,7 +86,6 @@ impl Touchable for Thing {
     }
 }
 
-#[allow(dead_code, reason = "each test file uses its part")]
 impl World {
     /// The world in which thread n stands where thread `order[n]` stood.
     pub(crate) fn turned(&self, order: &[usize]) -> Self {
@@ -279,14 +278,12 @@ pub(crate) fn threads() -> impl Strategy<Value = Threads> {
 }
 
 /// Three threads that do the same.
-#[allow(dead_code, reason = "each test file uses its part")]
 pub(crate) fn alike() -> impl Strategy<Value = Threads> {
     let thread = prop::collection::vec(instruction(), 0..4);
     thread.prop_map(|thread| Threads(vec![thread; 3]))
 }
 
 /// Threads of which some go round, perhaps for ever.
-#[allow(dead_code, reason = "each test file uses its part")]
 pub(crate) fn rounds() -> impl Strategy<Value = Threads> {
     let shape = prop_oneof![Just((1..3, 5)), Just((3..4, 3))];
     shape.prop_flat_map(|(threads, length)| {

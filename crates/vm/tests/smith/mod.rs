@@ -1,5 +1,4 @@
 //! Generated modules, and the engines that they are compared with.
-#![allow(dead_code, clippy::unwrap_used)]
 
 pub(crate) mod compare;
 

@@ -1,5 +1,5 @@
 //! What the tests of both forms of exceptions share.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(unreachable_pub)]
 
 use borges_vm::*;
 
