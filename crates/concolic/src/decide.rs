@@ -14,6 +14,7 @@ use crate::zone::Zone;
 use memo::Memo;
 use search::Asked;
 
+mod climb;
 mod memo;
 mod narrow;
 mod search;
@@ -313,7 +314,7 @@ impl Decider {
             domains: &domains,
             constraints,
         };
-        let narrowed = match self.search_narrowing(budget, &asked) {
+        let narrowed = match self.search_narrowing(budget, &asked, hint) {
             Ok(answer) => return answer,
             Err(narrowed) => narrowed,
         };
@@ -382,7 +383,7 @@ impl Decider {
         }
     }
 
-    /// Tries the hint, corners and random points.
+    /// Tries points.
     fn guess(
         &mut self,
         program: &Compiled,
@@ -390,30 +391,7 @@ impl Decider {
         constraints: &[Constraint],
         hint: &[u64],
     ) -> Option<Vec<(u32, u64)>> {
-        let mut columns: Vec<[u64; GUESSES]> = Vec::with_capacity(domains.len());
-        // An answer does not depend on what was asked before, and so not on who asks.
-        let mut random = Random::from_seed(0);
-        for (place, domain) in program.inputs.iter().zip(domains) {
-            let mut column = [0; GUESSES];
-            let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
-            let (least, most) = domain.bounds()?;
-            let hinted = hint.get(*place as usize).copied();
-            let hinted = hinted
-                .filter(|cell| domain.contains(*cell))
-                .unwrap_or(least);
-            for (lane, cell) in column.iter_mut().enumerate() {
-                let random = random.next();
-                *cell = match (lane, random % 8) {
-                    (0, _) => hinted,
-                    (_, 0) => least,
-                    (_, 1) => most,
-                    (_, 2 | 3) => hinted,
-                    (_, 4) => domain.nth((random >> 8) % count.min(16))?,
-                    _ => domain.nth((random >> 3) % count)?,
-                };
-            }
-            columns.push(column);
-        }
+        let columns = points(program, domains, hint)?;
         self.lanes.run(program, GUESSES, |at, column| {
             column.copy_from_slice(&columns[at])
         });
@@ -428,6 +406,35 @@ impl Decider {
                 .collect(),
         )
     }
+}
+
+/// Points that are tried before anything else, by inputs: the hint, corners and random ones.
+fn points(program: &Compiled, domains: &[&Set], hint: &[u64]) -> Option<Vec<[u64; GUESSES]>> {
+    let mut columns: Vec<[u64; GUESSES]> = Vec::with_capacity(domains.len());
+    // An answer does not depend on what was asked before, and so not on who asks.
+    let mut random = Random::from_seed(0);
+    for (place, domain) in program.inputs.iter().zip(domains) {
+        let mut column = [0; GUESSES];
+        let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
+        let (least, most) = domain.bounds()?;
+        let hinted = hint.get(*place as usize).copied();
+        let hinted = hinted
+            .filter(|cell| domain.contains(*cell))
+            .unwrap_or(least);
+        for (lane, cell) in column.iter_mut().enumerate() {
+            let random = random.next();
+            *cell = match (lane, random % 8) {
+                (0, _) => hinted,
+                (_, 0) => least,
+                (_, 1) => most,
+                (_, 2 | 3) => hinted,
+                (_, 4) => domain.nth((random >> 8) % count.min(16))?,
+                _ => domain.nth((random >> 3) % count)?,
+            };
+        }
+        columns.push(column);
+    }
+    Some(columns)
 }
 
 /// What is said when there is no solver.

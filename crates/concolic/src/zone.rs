@@ -354,7 +354,7 @@ pub(crate) fn is_implied(dag: &Dag, variables: &[(ValType, Set)], constraint: &C
 }
 
 /// The instruction of 32 bits that does the same.
-fn narrow(op: N) -> N {
+pub(crate) fn narrow(op: N) -> N {
     match op {
         N::I64Add => N::I32Add,
         N::I64Sub => N::I32Sub,

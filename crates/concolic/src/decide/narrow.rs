@@ -13,7 +13,9 @@ use crate::set::Set;
 const GROUPS: usize = 8;
 /// Boxes looked at for each.
 const BOXES: u64 = 1 << 14;
-/// Boxes looked at before.
+/// Boxes looked at before anything else.
+const FIRST: u64 = 1 << 7;
+/// Boxes looked at before that.
 const SOON: u64 = 1 << 10;
 /// All points are tried of boxes of so many.
 const GRAIN: u128 = 64;
@@ -54,7 +56,15 @@ impl Decider {
         &mut self,
         budget: &Budget<'_>,
         asked: &Asked<'_>,
+        hint: &[u64],
     ) -> Result<Solution, Option<Vec<Set>>> {
+        // What cannot be is mostly soon seen.
+        if let Some(answer) = self.search(budget, asked, FIRST) {
+            return Ok(answer);
+        }
+        if let Some(values) = self.climb(budget, asked, hint) {
+            return Ok(Solution::Yes(values));
+        }
         let groups = groups(asked);
         let soon = match groups.is_empty() {
             true => u64::MAX,

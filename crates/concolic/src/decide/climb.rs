@@ -1,0 +1,330 @@
+//! Going from a point that satisfies some conditions to one that satisfies all, by steps that each bring it nearer: of a sum
+//! that must lie between two numbers, chance rarely finds one, and cutting boxes takes long.
+//!
+//! How far a comparison is from coming out otherwise is a distance (B. Korel, *Automated Software Test Data Generation*,
+//! IEEE TSE 16(8), 1990).
+
+use borges_vm::ValType;
+use borges_vm::num::NumericOp as N;
+
+use super::search::Asked;
+use super::{Decider, GUESSES, lane_holds};
+use crate::budget::Budget;
+use crate::lanes::{Compiled, Lanes, Step, WIDTH};
+use crate::random::Random;
+use crate::set::{Set, greatest};
+use crate::zone::narrow;
+
+/// So often a step is looked for that brings nothing before that is left to others.
+const TRIES: usize = 3;
+/// Points looked at in one step that change several inputs.
+const MIXED: usize = 64;
+/// Values that are tried for an input in one step.
+const VALUES: usize = 9;
+/// Cells computed for one question.
+const CELLS: u64 = 1 << 22;
+/// Conditions in conditions are looked at so deep.
+const DEPTH: usize = 8;
+
+/// A point, and how far it is from satisfying all: nothing is nearer than one that does.
+struct Place {
+    cells: Vec<u64>,
+    cost: u64,
+    /// The least and the greatest distance of the conditions that do not hold.
+    off: (u64, u64),
+    /// The inputs on which these depend.
+    inputs: Vec<usize>,
+}
+
+/// What some inputs become instead.
+type Moves = Vec<(usize, u64)>;
+
+impl Decider {
+    /// A point that satisfies all constraints, if steps from the best of those that are guessed lead to one.
+    pub(super) fn climb(
+        &mut self,
+        budget: &Budget<'_>,
+        asked: &Asked<'_>,
+        hint: &[u64],
+    ) -> Option<Vec<(u32, u64)>> {
+        let Asked {
+            program, domains, ..
+        } = asked;
+        let columns = super::points(program, domains, hint)?;
+        self.lanes.run(program, GUESSES, |at, column| {
+            column.copy_from_slice(&columns[at]);
+        });
+        let lane = self.nearest(asked, GUESSES);
+        let cells = columns.iter().map(|column| column[lane]).collect();
+        let mut here = self.place(asked, cells, lane);
+        let mut random = Random::from_seed(1);
+        let (mut left, mut tries) = (CELLS, TRIES);
+        while tries > 0 && !budget.is_spent() {
+            let moves = moves(asked, &here, &mut random);
+            left = left.checked_sub((moves.len() * program.steps.len()) as u64)?;
+            self.lanes.run(program, moves.len(), |at, column| {
+                column.fill(here.cells[at]);
+                for (cell, moves) in column.iter_mut().zip(&moves) {
+                    let moved = moves.iter().find(|(input, _)| *input == at);
+                    *cell = moved.map_or(*cell, |(_, to)| *to);
+                }
+            });
+            let lane = self.nearest(asked, moves.len());
+            let mut cells = here.cells.clone();
+            for (at, cell) in moves.get(lane)? {
+                cells[*at] = *cell;
+            }
+            if lane_holds(&self.lanes, program, asked.constraints, lane) {
+                return Some(program.inputs.iter().copied().zip(cells).collect());
+            }
+            let there = self.place(asked, cells, lane);
+            if there.cost < here.cost {
+                (here, tries) = (there, TRIES);
+            } else {
+                tries -= 1;
+            }
+        }
+        None
+    }
+
+    /// The lane that is nearest.
+    fn nearest(&self, asked: &Asked<'_>, count: usize) -> usize {
+        let cost = |lane: &usize| cost(asked, &self.lanes, *lane);
+        (0..count).min_by_key(cost).unwrap_or(0)
+    }
+
+    /// What is known of a point that was evaluated in a lane.
+    fn place(&self, asked: &Asked<'_>, cells: Vec<u64>, lane: usize) -> Place {
+        let mut place = Place {
+            cells,
+            cost: 0,
+            off: (u64::MAX, 1),
+            inputs: Vec::new(),
+        };
+        for (number, constraint) in asked.constraints.iter().enumerate() {
+            let off = distance(asked, &self.lanes, number, lane);
+            if off == 0 {
+                continue;
+            }
+            place.cost += rank(off);
+            let (least, most) = place.off;
+            place.off = (least.min(off), most.max(off));
+            let inputs = asked.dag.inputs(constraint.expr).iter();
+            let at = |input: &u32| asked.program.inputs.binary_search(input).ok();
+            place.inputs.extend(inputs.filter_map(at));
+        }
+        place.inputs.sort_unstable();
+        place.inputs.dedup();
+        place.inputs.retain(|at| asked.domains[*at].count() > 1);
+        place
+    }
+}
+
+/// How far a lane is from satisfying all, all in all.
+fn cost(asked: &Asked<'_>, lanes: &Lanes, lane: usize) -> u64 {
+    let constraints = 0..asked.constraints.len();
+    let off = constraints.map(|number| distance(asked, lanes, number, lane));
+    off.map(rank).sum()
+}
+
+/// A distance among others: one condition that is far off is not all that counts. The logarithm, linear between powers of
+/// two, so that it is the same on each machine.
+fn rank(distance: u64) -> u64 {
+    match distance.checked_ilog2() {
+        None => 0,
+        Some(bits) => {
+            let rest = (u128::from(distance) << 16 >> bits) as u64 - (1 << 16);
+            (u64::from(bits) + 1) << 16 | rest
+        }
+    }
+}
+
+/// Steps from a point: each input that has a say becomes something else, and several do at once.
+fn moves(asked: &Asked<'_>, here: &Place, random: &mut Random) -> Vec<Moves> {
+    let mut inputs = here.inputs.clone();
+    let room = (WIDTH - MIXED) / VALUES;
+    if inputs.len() > room {
+        // Each time others.
+        let first = random.next() as usize % inputs.len();
+        inputs.rotate_left(first);
+        inputs.truncate(room);
+    }
+    let mut all: Vec<Moves> = Vec::new();
+    let mut each = Vec::with_capacity(inputs.len());
+    for at in inputs {
+        let from = all.len();
+        let values = values(asked, here, at, random);
+        all.extend(values.into_iter().map(|cell| vec![(at, cell)]));
+        each.push(from..all.len());
+    }
+    each.retain(|own| !own.is_empty());
+    for nth in 0..MIXED as u64 {
+        let mut mixed = Moves::new();
+        for own in &each {
+            let random = random.next();
+            if random % (2 << (nth % 4)) == 0 {
+                let number = own.start + (random >> 8) as usize % own.len();
+                mixed.push(all[number][0]);
+            }
+        }
+        all.push(mixed);
+    }
+    all
+}
+
+/// What an input can become: by what a condition lacks more or less, the least, the most, and anything.
+fn values(asked: &Asked<'_>, here: &Place, at: usize, random: &mut Random) -> Vec<u64> {
+    let (set, cell) = (asked.domains[at], here.cells[at]);
+    let mask = match set.bounds() {
+        Some((_, most)) if most <= greatest(ValType::I32) => greatest(ValType::I32),
+        _ => u64::MAX,
+    };
+    let (near, far) = here.off;
+    let by = [near, far, far / 2 + 1];
+    let mut values: Vec<u64> = by
+        .into_iter()
+        .flat_map(|by| [cell.wrapping_add(by) & mask, cell.wrapping_sub(by) & mask])
+        .collect();
+    let count = u64::try_from(set.count()).unwrap_or(u64::MAX);
+    values.extend(set.bounds().into_iter().flat_map(|(low, high)| [low, high]));
+    values.extend(set.nth(random.next() % count));
+    values.retain(|value| *value != cell && set.contains(*value));
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// How far a constraint is from holding in a lane: nothing if it holds.
+fn distance(asked: &Asked<'_>, lanes: &Lanes, number: usize, lane: usize) -> u64 {
+    let (constraint, step) = (&asked.constraints[number], asked.program.outputs[number]);
+    let allowed = &constraint.allowed;
+    let cell = lanes.column(step).get(lane).copied().unwrap_or(0);
+    if allowed.contains(cell) {
+        return 0;
+    }
+    let reading = Reading { asked, lanes, lane };
+    match (allowed.contains(0), allowed.contains(1)) {
+        (no, yes) if no != yes && reading.is_truth(step) => reading.until(step, yes, DEPTH),
+        _ => to_set(cell, allowed),
+    }
+    .max(1)
+}
+
+/// How far a cell is from a set.
+fn to_set(cell: u64, set: &Set) -> u64 {
+    let intervals = set.intervals();
+    let after = intervals.partition_point(|(low, _)| *low <= cell);
+    let before = after.checked_sub(1).map(|at| intervals[at].1);
+    let below = before.map(|high| cell.saturating_sub(high));
+    let above = intervals.get(after).map(|(low, _)| low - cell);
+    below.into_iter().chain(above).min().unwrap_or(u64::MAX)
+}
+
+/// What conditions come to in a lane.
+struct Reading<'r> {
+    asked: &'r Asked<'r>,
+    lanes: &'r Lanes,
+    lane: usize,
+}
+
+impl Reading<'_> {
+    fn program(&self) -> &Compiled {
+        self.asked.program
+    }
+
+    fn cell(&self, step: usize) -> u64 {
+        self.lanes.column(step)[self.lane]
+    }
+
+    fn is_truth(&self, step: usize) -> bool {
+        self.asked.dag.greatest(self.program().exprs[step]) <= 1
+    }
+
+    /// How far a truth value is from being this one.
+    fn until(&self, step: usize, wanted: bool, depth: usize) -> u64 {
+        if (self.cell(step) != 0) == wanted {
+            return 0;
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            return 1;
+        };
+        let are_truths = |a: usize, b: usize| self.is_truth(a) && self.is_truth(b);
+        let (first, second) = match self.program().steps[step] {
+            Step::Unary(N::I32Eqz | N::I64Eqz, a) if self.is_truth(a) => {
+                return self.until(a, !wanted, depth);
+            }
+            Step::Unary(N::I32Eqz | N::I64Eqz, a) => {
+                return if wanted { to_zero(self.cell(a)) } else { 1 };
+            }
+            Step::Binary(op @ (N::I32And | N::I32Or), a, b) if are_truths(a, b) => {
+                let (a, b) = (self.until(a, wanted, depth), self.until(b, wanted, depth));
+                return match (op == N::I32And) == wanted {
+                    true => a.saturating_add(b),
+                    false => a.min(b),
+                };
+            }
+            Step::Choose(condition, yes, no) if are_truths(yes, no) => {
+                // An operand that is not chosen may still be brought there.
+                let way = |takes: bool, to: usize| {
+                    let chosen = match self.is_truth(condition) {
+                        true => self.until(condition, takes, depth),
+                        false => u64::from((self.cell(condition) != 0) != takes),
+                    };
+                    chosen.saturating_add(self.until(to, wanted, depth))
+                };
+                return way(true, yes).min(way(false, no));
+            }
+            Step::Binary(_, a, b) => (a, b),
+            _ => return 1,
+        };
+        let Step::Binary(op, ..) = self.program().steps[step] else {
+            return 1;
+        };
+        let ty = self.asked.dag.ty(self.program().exprs[first]);
+        between(op, ty, self.cell(first), self.cell(second))
+    }
+}
+
+/// How far a number is from zero, whatever its sign.
+fn to_zero(cell: u64) -> u64 {
+    match u32::try_from(cell) {
+        Ok(word) => u64::from((word as i32).unsigned_abs()),
+        Err(_) => (cell as i64).unsigned_abs(),
+    }
+}
+
+/// How far two numbers are from a comparison coming out otherwise.
+fn between(op: N, ty: ValType, a: u64, b: u64) -> u64 {
+    let number = |cell: u64, is_signed: bool| match (ty, is_signed) {
+        (ValType::I32, true) => i128::from(cell as u32 as i32),
+        (_, true) => i128::from(cell as i64),
+        (_, false) => i128::from(cell),
+    };
+    let apart = |is_signed: bool| {
+        let apart = number(a, is_signed) - number(b, is_signed);
+        u64::try_from(apart.unsigned_abs()).unwrap_or(u64::MAX)
+    };
+    match narrow(op) {
+        // One that holds at equal numbers is one step further from not doing so than the other.
+        N::I32LtS | N::I32GtS | N::I32LeS | N::I32GeS => apart(true).saturating_add(1),
+        N::I32LtU | N::I32GtU | N::I32LeU | N::I32GeU => apart(false).saturating_add(1),
+        N::I32Eq | N::I32Ne => apart(true).max(1),
+        N::F32Lt | N::F32Gt | N::F32Le | N::F32Ge | N::F32Eq => {
+            let [a, b] = [a, b].map(|cell| f64::from(f32::from_bits(cell as u32)));
+            of_floats(a, b)
+        }
+        N::F64Lt | N::F64Gt | N::F64Le | N::F64Ge | N::F64Eq => {
+            of_floats(f64::from_bits(a), f64::from_bits(b))
+        }
+        _ => 1,
+    }
+}
+
+/// How far floating-point numbers are apart: a whole number that grows with that, as far as it can be told.
+fn of_floats(a: f64, b: f64) -> u64 {
+    // What is too large, or no number, becomes the greatest one.
+    match (a - b).abs() * 65_536.0 {
+        apart if apart.is_nan() => u64::MAX,
+        apart => (apart as u64).saturating_add(1),
+    }
+}
