@@ -1,6 +1,5 @@
 //! Whoever asks: puts jobs into the queue, and hears what came of them.
 
-use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use async_nats::jetstream::message::PublishMessage;
 use borges_link::Key;
 use borges_session::command::broker::{Broker, JobRun};
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use tokio::task::JoinHandle;
 
 use super::hello::{HELLO, Hello, Here, OFTEN, Seen};
@@ -22,6 +22,8 @@ const AGAIN: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(500);
 /// The server says within this time that it keeps a job, or it is put once more: whoever presses Ctrl-C waits no longer.
 const TAKES: Duration = Duration::from_secs(1);
+/// So many jobs are on their way to the server at a time.
+const TOGETHER: usize = 32;
 
 /// A queue on a NATS server that jobs can be put into.
 pub struct NatsQueue {
@@ -73,7 +75,8 @@ impl Broker for NatsQueue {
             tasks,
             done,
             seen,
-            unput: VecDeque::new(),
+            unput: Vec::new(),
+            is_new: false,
             unheeded: None,
             away: None,
             looked: Instant::now(),
@@ -89,7 +92,9 @@ struct NatsRun {
     done: Receiver<Vec<u8>>,
     seen: Arc<Mutex<Seen>>,
     /// Jobs that the server has not taken yet, with their names: it may be away, and come back.
-    unput: VecDeque<(String, Vec<u8>)>,
+    unput: Vec<(String, Vec<u8>)>,
+    /// It was not asked to take the last of them.
+    is_new: bool,
     /// Since when it has not taken them although it is there.
     unheeded: Option<Instant>,
     /// Since when the server has not been there.
@@ -110,18 +115,19 @@ impl JobRun for NatsRun {
         }
         // The name of a job is the same whenever it is put: the server takes it once.
         let name = format!("{}-{name}", self.name);
-        self.unput.push_back((name, sealed));
-        match self.unput.len() {
-            1 => self.put_all(),
-            // Those before it have their turn when it is looked whether the server is there.
-            _ => Ok(()),
-        }
+        // Together with others that are put before anything is heard: each would be waited for by itself.
+        self.unput.push((name, sealed));
+        self.is_new = true;
+        Ok(())
     }
 
     fn next(&mut self, wait: Duration) -> Result<Option<Vec<u8>>, String> {
         if self.looked.elapsed() > LOOK {
             self.looked = Instant::now();
             self.site.is_there(&mut self.away)?;
+            self.is_new = true;
+        }
+        if std::mem::take(&mut self.is_new) {
             self.put_all()?;
         }
         match self.done.recv_timeout(wait) {
@@ -138,7 +144,7 @@ impl JobRun for NatsRun {
 
 impl NatsRun {
     /// Has the server keep a job.
-    fn publish(&self, name: &str, sealed: &[u8]) -> Result<(), String> {
+    async fn publish(&self, name: &str, sealed: &[u8]) -> Result<(), String> {
         let message = PublishMessage::build()
             .message_id(name)
             .payload(sealed.to_vec().into());
@@ -150,33 +156,34 @@ impl NatsRun {
                 .await
                 .map_err(|error| error.to_string())
         };
-        let kept = self
-            .site
-            .runtime
-            .block_on(async { tokio::time::timeout(TAKES, kept).await });
+        let kept = tokio::time::timeout(TAKES, kept).await;
         kept.map_err(|_| "it does not answer".to_owned())?
             .map(|_| ())
     }
 
-    /// Puts what the server has not taken yet.
+    /// Puts what the server has not taken yet, in the order in which it was put.
     ///
     /// # Errors
     /// It is there, and still takes nothing.
     fn put_all(&mut self) -> Result<(), String> {
-        while let Some((name, sealed)) = self.unput.front() {
+        while !self.unput.is_empty() {
             if !self.site.is_connected() {
                 // How long that may be is somebody else's to say.
                 self.unheeded = None;
                 return Ok(());
             }
-            if let Err(why) = self.publish(name, sealed) {
+            let together = &self.unput[..self.unput.len().min(TOGETHER)];
+            let sent = together.iter().map(|(name, job)| self.publish(name, job));
+            let kept = self.site.runtime.block_on(join_all(sent));
+            let mut are_kept = kept.iter().map(Result::is_ok);
+            self.unput.retain(|_| !are_kept.next().unwrap_or(false));
+            if let Some(why) = kept.into_iter().find_map(Result::err) {
                 let since = *self.unheeded.get_or_insert_with(Instant::now);
                 let is_over = since.elapsed() > GONE;
                 let why = format!("the queue did not take a job: {why}");
                 return if is_over { Err(why) } else { Ok(()) };
             }
             self.unheeded = None;
-            self.unput.pop_front();
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 //! | `borges.T.jobs.RUN` | jobs of a run; kept, each given to one worker |
 //! | `borges.T.done.RUN` | what came of them, in pieces; kept |
 //! | `borges.T.errand.RUN` | asked for a piece of what the run is about; nobody answers when it is over |
+//! | `borges.T.short.all` | a worker waits for a job: who works on one looks whether that is so |
 //! | `borges.hello` | who is there? so that workers of another build or key are noticed |
 //!
 //! `T` is the *team*: whoever has the same key and the same build. Nothing is taken from anybody else: every message is

@@ -138,6 +138,11 @@ impl Site {
         format!("borges.{}.{what}.{run}", self.team)
     }
 
+    /// Where a worker says that it waits for a job. Nobody believes that: it is looked whether it is so.
+    pub(super) fn short(&self) -> String {
+        self.subject("short", "all")
+    }
+
     /// The longest piece that fits a message.
     pub(super) fn most_piece(&self) -> usize {
         most_piece(self.client.max_payload())

@@ -14,7 +14,7 @@ use futures_util::StreamExt as _;
 use tokio::task::JoinHandle;
 
 use super::hello::{HELLO, Hello, Here, Stands};
-use super::parcel::{MOST_PIECES, Unpacking, pieces};
+use super::parcel::{MOST_PIECES, Piece, Unpacking, pieces};
 use super::site::{Site, WantsPiece, new_name};
 use super::{AT_IT, PATIENCE, QueueError};
 
@@ -26,6 +26,8 @@ const MOST_RUNS: usize = 8;
 const WAIT: Duration = Duration::from_secs(20);
 /// Between two tries where something went wrong.
 const AGAIN: Duration = Duration::from_secs(1);
+/// Who has no job after this time says so to the others.
+const SOON: Duration = Duration::from_millis(1);
 /// So often it is looked whether others wait for jobs.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -178,14 +180,19 @@ impl QueueWorker {
 
     fn work(&self, bench: &Bench, told: Told<'_>) {
         let mut memory = (String::new(), HelperMemory::default());
-        let mut consumer = None;
+        let (mut consumer, mut sends) = (None, None);
         loop {
             let next = next_job(&self.site, &mut consumer);
             match self.site.runtime.block_on(next) {
                 Ok(Some(message)) => {
                     bench.busy.fetch_add(1, Ordering::Relaxed);
-                    self.do_job(&message, bench, &mut memory, told);
+                    let done = self.do_job(message, bench, &mut memory, told);
                     bench.busy.fetch_sub(1, Ordering::Relaxed);
+                    // What came of one job is on its way while the next is worked on, but not of more.
+                    if let Some(before) = sends.take() {
+                        let _ = self.site.runtime.block_on(before);
+                    }
+                    sends = done.map(|done| self.site.runtime.spawn(done));
                 }
                 Ok(None) => {}
                 // The queue is gone, or is back without what it kept.
@@ -197,18 +204,20 @@ impl QueueWorker {
         }
     }
 
-    /// Does a job, or says that nobody can; where nothing is said, another one gets it.
+    /// Does a job, or says that nobody can; where nothing is said, another one gets it. What is left to do: to send what came
+    /// of it.
     fn do_job(
         &self,
-        message: &Message,
+        message: Message,
         bench: &Bench,
         memory: &mut (String, HelperMemory),
         told: Told<'_>,
-    ) {
+    ) -> Option<impl Future<Output = ()> + use<>> {
         let site = &self.site;
-        let forget = |kind: AckKind| {
+        let forget = |message: &Message, kind: AckKind| {
             // What is not heard is said again when the job comes back.
             let _ = site.runtime.block_on(message.ack_with(kind));
+            None
         };
         let subject = message.subject.as_str();
         let run = subject.rsplit('.').next().unwrap_or_default();
@@ -216,12 +225,12 @@ impl QueueWorker {
             told(QueueEvent::TurnedAway {
                 why: "a job that none of us put".to_owned(),
             });
-            return forget(AckKind::Term);
+            return forget(&message, AckKind::Term);
         };
         let errand = match self.errand(run, bench, told) {
             Ok(Some(errand)) => errand,
-            Ok(None) => return forget(AckKind::Term),
-            Err(_) => return forget(AckKind::Nak(Some(AGAIN))),
+            Ok(None) => return forget(&message, AckKind::Term),
+            Err(_) => return forget(&message, AckKind::Nak(Some(AGAIN))),
         };
         if memory.0 != run {
             *memory = (run.to_owned(), HelperMemory::default());
@@ -229,39 +238,41 @@ impl QueueWorker {
             bench.is_short.store(true, Ordering::Relaxed);
         }
         let tries = message.info().map_or(1, |info| info.delivered);
-        let at_it = at_it(message.clone());
-        let at_it = Ending(site.runtime.spawn(at_it));
+        let at_it = Ending(site.runtime.spawn(at_it(message.clone())));
         let answer = answer(&errand, job, tries, bench, &mut memory.1);
-        drop(at_it);
         if errand.is_over.load(Ordering::Relaxed) {
-            return forget(AckKind::Term);
+            return forget(&message, AckKind::Term);
         }
-        let Ok(answer) = answer else {
-            return forget(AckKind::Term);
+        let whole = answer.and_then(|answer| self.in_pieces(job, &answer));
+        let Ok(whole) = whole else {
+            return forget(&message, AckKind::Term);
         };
-        match self.send(run, job, &answer) {
-            Ok(()) => {
-                errand.done.fetch_add(1, Ordering::Relaxed);
-                let _ = site.runtime.block_on(message.double_ack());
+        let site = Arc::clone(site);
+        Some(async move {
+            // It is its job until that is kept.
+            let _at_it = at_it;
+            match site.send_done(&errand.run, whole).await {
+                Ok(()) => {
+                    errand.done.fetch_add(1, Ordering::Relaxed);
+                    let _ = message.double_ack().await;
+                }
+                Err(_) => {
+                    let _ = message.ack_with(AckKind::Nak(Some(AGAIN))).await;
+                }
             }
-            Err(_) => forget(AckKind::Nak(Some(AGAIN))),
-        }
+        })
     }
 
-    /// Sends what came of a job.
-    fn send(&self, run: &str, job: &[u8], answer: &[u8]) -> Result<(), String> {
-        let site = &self.site;
+    /// What came of a job, as it is sent.
+    fn in_pieces(&self, job: &[u8], answer: &[u8]) -> Result<Vec<Piece>, String> {
+        let most = self.site.most_piece();
         let whole = new_name().map_err(|error| error.to_string())?;
-        let all = match pieces(whole, answer, site.most_piece()) {
-            Some(all) => Some(all),
-            None => {
-                let why = "what came of a part is more than fits: look at fewer paths at a time";
-                let given_up = Helper::give_up(job, why)?;
-                pieces(whole, &given_up, site.most_piece())
-            }
-        };
-        let all = all.ok_or("it does not fit")?;
-        site.runtime.block_on(site.send_done(run, all))
+        if let Some(all) = pieces(whole, answer, most) {
+            return Ok(all);
+        }
+        let why = "what came of a part is more than fits: look at fewer paths at a time";
+        let given_up = Helper::give_up(job, why)?;
+        pieces(whole, &given_up, most).ok_or_else(|| "it does not fit".to_owned())
     }
 
     /// What a run is about; nothing if it is over.
@@ -372,7 +383,15 @@ async fn next_job(
     };
     let batch = consumer.batch().max_messages(1).expires(WAIT);
     let mut batch = batch.messages().await.map_err(|error| error.to_string())?;
-    match batch.next().await {
+    let next = match tokio::time::timeout(SOON, batch.next()).await {
+        Ok(next) => next,
+        Err(_) => {
+            // Who works on one looks whether that is so.
+            let _ = site.client.publish(site.short(), "".into()).await;
+            batch.next().await
+        }
+    };
+    match next {
         None => Ok(None),
         Some(Ok(message)) => Ok(Some(message)),
         Some(Err(error)) => Err(error.to_string()),
@@ -387,11 +406,20 @@ async fn at_it(message: Message) {
     }
 }
 
-/// Looks whether others wait for jobs.
+/// Looks whether others wait for jobs: when one says so, and every now and then.
 async fn look(site: Arc<Site>, bench: Arc<Bench>) {
     let mut consumer: Option<PullConsumer> = None;
+    let mut says = site.client.subscribe(site.short()).await.ok();
     loop {
-        tokio::time::sleep(LOOK).await;
+        let said = async {
+            match &mut says {
+                Some(says) => says.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        if let Ok(None) = tokio::time::timeout(LOOK, said).await {
+            says = None;
+        }
         if bench.busy.load(Ordering::Relaxed) == 0 {
             continue;
         }

@@ -89,23 +89,19 @@ impl<T: DeserializeOwned> Queue<T> for Away<'_, T> {
         if let Some(why) = &state.failed {
             return Err(why.clone());
         }
+        // One at a time: what it left is put before the next one is read.
         let mut became = Vec::new();
-        let mut patience = wait;
-        while let Some(bytes) = state.run.next(patience)? {
-            patience = Duration::ZERO;
+        if let Some(bytes) = state.run.next(wait)? {
             state.heard = Instant::now();
-            // Who has no key cannot say anything here, and all others are of one build.
-            let Ok(Answer { place, came }) = postcard::from_bytes::<Answer<T>>(&bytes) else {
-                continue;
-            };
-            // Another worker may have been faster.
-            let Some(job) = state.open.remove(&place) else {
-                continue;
-            };
-            became.push(match came {
-                Ok(came) => Became::Done(place, came),
-                Err(why) => Became::GivenUp(job, why),
-            });
+            // Who has no key cannot say anything here, and all others are of one build. Another worker may have been faster.
+            if let Ok(Answer { place, came }) = postcard::from_bytes::<Answer<T>>(&bytes)
+                && let Some(job) = state.open.remove(&place)
+            {
+                became.push(match came {
+                    Ok(came) => Became::Done(place, came),
+                    Err(why) => Became::GivenUp(job, why),
+                });
+            }
         }
         if state.heard.elapsed() > AGAIN {
             state.heard = Instant::now();
