@@ -159,13 +159,12 @@ impl Decider {
     ) -> Option<Set> {
         let roots: Vec<Expr> = constraints.iter().map(|c| c.expr).collect();
         let program = Compiled::new(dag, &roots);
-        let types: Vec<ValType> = program
-            .inputs
-            .iter()
-            .map(|input| input_type(dag, &program, *input))
-            .collect();
-        let is_it: Vec<bool> = program.inputs.iter().map(|input| *input == place).collect();
-        let fixed_cell = |at: usize| fixed.get(program.inputs[at] as usize).copied().unwrap_or(0);
+        let ty = input_type(dag, &program, place);
+        // No input but this one is left in it.
+        let program = program.knowing(|at| {
+            let other = Some(program.inputs[at]).filter(|other| *other != place);
+            other.map(|other| fixed.get(other as usize).copied().unwrap_or(0))
+        });
         // Counted once: that takes a look at each interval.
         let is_enumerated = domain.count() <= ENUMERATED;
         let mut cells = if is_enumerated {
@@ -185,12 +184,8 @@ impl Decider {
                 for from in (0..count).step_by(WIDTH) {
                     let width = WIDTH.min(count - from);
                     let start = low + from as u64;
-                    self.lanes.run(&program, width, |at, column| {
-                        if is_it[at] {
-                            column.iter_mut().zip(start..).for_each(|(c, v)| *c = v);
-                        } else {
-                            column.fill(fixed_cell(at));
-                        }
+                    self.lanes.run(&program, width, |_, column| {
+                        column.iter_mut().zip(start..).for_each(|(c, v)| *c = v);
                     });
                     keep_lanes(
                         &self.lanes,
@@ -204,15 +199,8 @@ impl Decider {
                 cells = cells.checked_sub(cost)?;
             } else {
                 boxes = boxes.checked_sub(1)?;
-                range::evaluate(
-                    dag,
-                    &program,
-                    |at| match is_it[at] {
-                        true => range::of_cells(types[at], low, high),
-                        false => range::of_cells(types[at], fixed_cell(at), fixed_cell(at)),
-                    },
-                    &mut self.ranges,
-                );
+                let input = range::of_cells(ty, low, high);
+                range::evaluate(dag, &program, |_| input, &mut self.ranges);
                 match judge(dag, &program, constraints, &self.ranges) {
                     Some(true) => push(&mut kept, low, high),
                     Some(false) => {}
@@ -302,7 +290,12 @@ impl Decider {
         if let Some(answer) = are_times.then(differing).flatten() {
             return answer;
         }
-        if let Some(values) = self.guess(&program, &domains, constraints, hint) {
+        let short = match domains.iter().any(|domain| domain.only().is_some()) {
+            true => Some(program.knowing(|at| domains[at].only())),
+            false => None,
+        };
+        let short = short.as_ref().unwrap_or(&program);
+        if let Some(values) = self.guess(short, &domains, constraints, hint) {
             return Solution::Yes(values);
         }
         if let Some(answer) = (!are_times).then(differing).flatten() {
@@ -310,7 +303,7 @@ impl Decider {
         }
         let asked = Asked {
             dag,
-            program: &program,
+            program: short,
             domains: &domains,
             constraints,
         };
@@ -383,7 +376,7 @@ impl Decider {
         }
     }
 
-    /// Tries points.
+    /// Tries points, a few of them first.
     fn guess(
         &mut self,
         program: &Compiled,
@@ -391,50 +384,62 @@ impl Decider {
         constraints: &[Constraint],
         hint: &[u64],
     ) -> Option<Vec<(u32, u64)>> {
-        let columns = points(program, domains, hint)?;
-        self.lanes.run(program, GUESSES, |at, column| {
-            column.copy_from_slice(&columns[at])
+        // An answer does not depend on what was asked before, and so not on who asks.
+        let mut random = Random::from_seed(0);
+        for count in [FIRST_GUESSES, GUESSES] {
+            let columns = points(program, domains, hint, count, &mut random)?;
+            self.run_points(program, &columns);
+            let holds = |lane: &usize| lane_holds(&self.lanes, program, constraints, *lane);
+            if let Some(lane) = (0..count).find(holds) {
+                let columns = program.inputs.iter().zip(&columns);
+                return Some(
+                    columns
+                        .map(|(place, column)| (*place, column[lane]))
+                        .collect(),
+                );
+            }
+        }
+        None
+    }
+
+    /// Evaluates points, given by inputs.
+    fn run_points(&mut self, program: &Compiled, columns: &[Vec<u64>]) {
+        let count = columns.first().map_or(1, Vec::len);
+        self.lanes.run(program, count, |at, column| {
+            column.copy_from_slice(&columns[at]);
         });
-        let lane =
-            (0..GUESSES).find(|lane| lane_holds(&self.lanes, program, constraints, *lane))?;
-        Some(
-            program
-                .inputs
-                .iter()
-                .zip(&columns)
-                .map(|(place, column)| (*place, column[lane]))
-                .collect(),
-        )
     }
 }
 
-/// Points that are tried before anything else, by inputs: the hint, corners and random ones.
-fn points(program: &Compiled, domains: &[&Set], hint: &[u64]) -> Option<Vec<[u64; GUESSES]>> {
-    let mut columns: Vec<[u64; GUESSES]> = Vec::with_capacity(domains.len());
-    // An answer does not depend on what was asked before, and so not on who asks.
-    let mut random = Random::from_seed(0);
-    for (place, domain) in program.inputs.iter().zip(domains) {
-        let mut column = [0; GUESSES];
-        let count = u64::try_from(domain.count()).unwrap_or(u64::MAX);
+/// So many points, by inputs: the hint, corners and random ones.
+fn points(
+    program: &Compiled,
+    domains: &[&Set],
+    hint: &[u64],
+    count: usize,
+    random: &mut Random,
+) -> Option<Vec<Vec<u64>>> {
+    let column = |(place, domain): (&u32, &&Set)| {
+        let values = u64::try_from(domain.count()).unwrap_or(u64::MAX);
         let (least, most) = domain.bounds()?;
         let hinted = hint.get(*place as usize).copied();
         let hinted = hinted
             .filter(|cell| domain.contains(*cell))
             .unwrap_or(least);
-        for (lane, cell) in column.iter_mut().enumerate() {
+        let cell = |lane: usize| {
             let random = random.next();
-            *cell = match (lane, random % 8) {
-                (0, _) => hinted,
-                (_, 0) => least,
-                (_, 1) => most,
-                (_, 2 | 3) => hinted,
-                (_, 4) => domain.nth((random >> 8) % count.min(16))?,
-                _ => domain.nth((random >> 3) % count)?,
-            };
-        }
-        columns.push(column);
-    }
-    Some(columns)
+            match (lane, random % 8) {
+                (0, _) => Some(hinted),
+                (_, 0) => Some(least),
+                (_, 1) => Some(most),
+                (_, 2 | 3) => Some(hinted),
+                (_, 4) => domain.nth((random >> 8) % values.min(16)),
+                _ => domain.nth((random >> 3) % values),
+            }
+        };
+        (0..count).map(cell).collect()
+    };
+    program.inputs.iter().zip(domains).map(column).collect()
 }
 
 /// What is said when there is no solver.
@@ -462,8 +467,10 @@ fn by_differences(
 /// So many inputs at most are decided by their differences: each condition takes the square of their number.
 const MOST_DIFFERING: usize = 256;
 
-/// Points that are tried before anything else.
-const GUESSES: usize = 512;
+/// Points that are tried before anything else: these soon answer most of what has an answer.
+const FIRST_GUESSES: usize = 32;
+/// Points that are tried then.
+const GUESSES: usize = 480;
 
 /// The type of an input of a program.
 fn input_type(dag: &Dag, program: &Compiled, place: u32) -> ValType {

@@ -85,6 +85,64 @@ impl Compiled {
     }
 }
 
+impl Compiled {
+    /// The same where some inputs are known: what follows from these alone is computed once, and what has no say is left
+    /// out. The inputs are counted as before.
+    pub(crate) fn knowing(&self, known: impl Fn(usize) -> Option<u64>) -> Self {
+        let mut values: Vec<Option<u64>> = Vec::with_capacity(self.steps.len());
+        for step in &self.steps {
+            let of = |at: &usize| values[*at];
+            values.push(match step {
+                Step::Const(cell) => Some(*cell),
+                Step::Input(at) => known(*at),
+                Step::Unary(op, a) => of(a).map(|a| op.apply(&[a]).unwrap_or(0)),
+                Step::Binary(op, a, b) => {
+                    let cells = of(a).zip(of(b));
+                    cells.map(|(a, b)| op.apply(&[a, b]).unwrap_or(0))
+                }
+                Step::Choose(a, b, c) => of(a).and_then(|a| of(if a != 0 { b } else { c })),
+                Step::Lookup(first, values, index) => of(index).and_then(|index| {
+                    let chosen = values.get(index.wrapping_sub(*first) as usize);
+                    chosen.map_or(Some(0), of)
+                }),
+            });
+        }
+        let mut needed = vec![false; self.steps.len()];
+        for output in &self.outputs {
+            needed[*output] = true;
+        }
+        for (number, step) in self.steps.iter().enumerate().rev() {
+            if needed[number] && values[number].is_none() {
+                step.operands(|operand| needed[operand] = true);
+            }
+        }
+        let mut numbers = vec![0; self.steps.len()];
+        let (mut steps, mut exprs) = (Vec::new(), Vec::new());
+        for number in (0..needed.len()).filter(|number| needed[*number]) {
+            let at = |old: &usize| numbers[*old];
+            let step = match (values[number], &self.steps[number]) {
+                (Some(cell), _) => Step::Const(cell),
+                (None, Step::Unary(op, a)) => Step::Unary(*op, at(a)),
+                (None, Step::Binary(op, a, b)) => Step::Binary(*op, at(a), at(b)),
+                (None, Step::Choose(a, b, c)) => Step::Choose(at(a), at(b), at(c)),
+                (None, Step::Lookup(first, values, index)) => {
+                    Step::Lookup(*first, values.iter().map(at).collect(), at(index))
+                }
+                (None, other) => other.clone(),
+            };
+            numbers[number] = steps.len();
+            steps.push(step);
+            exprs.push(self.exprs[number]);
+        }
+        Compiled {
+            steps,
+            exprs,
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.iter().map(|output| numbers[*output]).collect(),
+        }
+    }
+}
+
 /// Columns of values, kept to save allocations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
@@ -252,5 +310,66 @@ impl Point {
             self.stamps[top.index()] = self.generation;
         }
         self.cells[expr.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use borges_vm::ValType;
+    use borges_vm::num::NumericOp as N;
+
+    use super::*;
+    use crate::dag::LookupTable;
+
+    /// An expression over three inputs, of everything that there is.
+    fn expression(random: &mut fastrand::Rng, dag: &mut Dag) -> Expr {
+        let mut known: Vec<Expr> = (0..3).map(|place| dag.input(place, ValType::I32)).collect();
+        known.push(dag.constant(ValType::I32, random.u64(0..4)));
+        for _ in 0..random.usize(1..12) {
+            let mut any = || *random.choice(&known).expect("there are some");
+            let (a, b, c) = (any(), any(), any());
+            let ops = [N::I32Add, N::I32Sub, N::I32LtS, N::I32DivU, N::I32And];
+            known.push(match random.usize(0..8) {
+                0 => dag.unary(N::I32Eqz, a),
+                1 => dag.choose(a, b, c),
+                2 => {
+                    let values = [a, b, c].into();
+                    dag.lookup(LookupTable { first: 1, values }, b)
+                }
+                nth => dag.binary(ops[nth - 3], a, b),
+            });
+        }
+        *known.last().expect("there are some")
+    }
+
+    #[test]
+    fn knowing_an_input_changes_nothing() {
+        let mut random = fastrand::Rng::with_seed(11);
+        for _ in 0..2000 {
+            let mut dag = Dag::default();
+            let roots = [(); 2].map(|()| expression(&mut random, &mut dag));
+            let whole = Compiled::new(&dag, &roots);
+            let given: Vec<Option<u64>> = (0..whole.inputs.len())
+                .map(|_| random.bool().then(|| random.u64(0..5)))
+                .collect();
+            let short = whole.knowing(|at| given[at]);
+            assert!(short.steps.len() <= whole.steps.len());
+            let asks = |step: &Step| matches!(step, Step::Input(at) if given[*at].is_some());
+            assert!(!short.steps.iter().any(asks));
+            let any: Vec<[u64; 8]> = given
+                .iter()
+                .map(|_| [(); 8].map(|()| random.u64(0..6)))
+                .collect();
+            let mut outputs = [&whole, &short].map(|program| {
+                let mut lanes = Lanes::default();
+                lanes.run(program, 8, |at, column| match given[at] {
+                    Some(cell) => column.fill(cell),
+                    None => column.copy_from_slice(&any[at]),
+                });
+                let column = |output: &usize| lanes.column(*output)[..8].to_vec();
+                program.outputs.iter().map(column).collect::<Vec<_>>()
+            });
+            assert_eq!(std::mem::take(&mut outputs[0]), outputs[1]);
+        }
     }
 }

@@ -8,7 +8,7 @@ use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 
 use super::search::Asked;
-use super::{Decider, GUESSES, lane_holds};
+use super::{Decider, FIRST_GUESSES, lane_holds, points};
 use crate::budget::Budget;
 use crate::lanes::{Compiled, Lanes, Step, WIDTH};
 use crate::random::Random;
@@ -40,7 +40,7 @@ struct Place {
 type Moves = Vec<(usize, u64)>;
 
 impl Decider {
-    /// A point that satisfies all constraints, if steps from the best of those that are guessed lead to one.
+    /// A point that satisfies all constraints, if steps from the best of those that are guessed first lead to one.
     pub(super) fn climb(
         &mut self,
         budget: &Budget<'_>,
@@ -50,14 +50,12 @@ impl Decider {
         let Asked {
             program, domains, ..
         } = asked;
-        let columns = super::points(program, domains, hint)?;
-        self.lanes.run(program, GUESSES, |at, column| {
-            column.copy_from_slice(&columns[at]);
-        });
-        let lane = self.nearest(asked, GUESSES);
+        let mut random = Random::from_seed(0);
+        let columns = points(program, domains, hint, FIRST_GUESSES, &mut random)?;
+        self.run_points(program, &columns);
+        let lane = self.nearest(asked, FIRST_GUESSES);
         let cells = columns.iter().map(|column| column[lane]).collect();
         let mut here = self.place(asked, cells, lane);
-        let mut random = Random::from_seed(1);
         let (mut left, mut tries) = (CELLS, TRIES);
         while tries > 0 && !budget.is_spent() {
             let moves = moves(asked, &here, &mut random);
@@ -281,7 +279,7 @@ impl Reading<'_> {
             return 1;
         };
         let ty = self.asked.dag.ty(self.program().exprs[first]);
-        between(op, ty, self.cell(first), self.cell(second))
+        between(op, ty, (self.cell(first), self.cell(second)), !wanted)
     }
 }
 
@@ -293,8 +291,8 @@ fn to_zero(cell: u64) -> u64 {
     }
 }
 
-/// How far two numbers are from a comparison coming out otherwise.
-fn between(op: N, ty: ValType, a: u64, b: u64) -> u64 {
+/// How far two numbers are from a comparison coming out otherwise than it does.
+fn between(op: N, ty: ValType, (a, b): (u64, u64), holds: bool) -> u64 {
     let number = |cell: u64, is_signed: bool| match (ty, is_signed) {
         (ValType::I32, true) => i128::from(cell as u32 as i32),
         (_, true) => i128::from(cell as i64),
@@ -305,9 +303,11 @@ fn between(op: N, ty: ValType, a: u64, b: u64) -> u64 {
         u64::try_from(apart.unsigned_abs()).unwrap_or(u64::MAX)
     };
     match narrow(op) {
-        // One that holds at equal numbers is one step further from not doing so than the other.
-        N::I32LtS | N::I32GtS | N::I32LeS | N::I32GeS => apart(true).saturating_add(1),
-        N::I32LtU | N::I32GtU | N::I32LeU | N::I32GeU => apart(false).saturating_add(1),
+        // At equal numbers, these do not hold, and the others do.
+        N::I32LtS | N::I32GtS => apart(true).saturating_add((!holds).into()),
+        N::I32LtU | N::I32GtU => apart(false).saturating_add((!holds).into()),
+        N::I32LeS | N::I32GeS => apart(true).saturating_add(holds.into()),
+        N::I32LeU | N::I32GeU => apart(false).saturating_add(holds.into()),
         N::I32Eq | N::I32Ne => apart(true).max(1),
         N::F32Lt | N::F32Gt | N::F32Le | N::F32Ge | N::F32Eq => {
             let [a, b] = [a, b].map(|cell| f64::from(f32::from_bits(cell as u32)));
@@ -326,5 +326,124 @@ fn of_floats(a: f64, b: f64) -> u64 {
     match (a - b).abs() * 65_536.0 {
         apart if apart.is_nan() => u64::MAX,
         apart => (apart as u64).saturating_add(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Constraint;
+    use crate::dag::{Dag, Expr};
+
+    fn cell(number: i32) -> u64 {
+        u64::from(number as u32)
+    }
+
+    /// What is asked of some inputs from 0 to 4095.
+    fn climbed(dag: &Dag, count: usize, constraints: &[Constraint]) -> Option<Vec<(u32, u64)>> {
+        let roots: Vec<Expr> = constraints
+            .iter()
+            .map(|constraint| constraint.expr)
+            .collect();
+        let program = Compiled::new(dag, &roots);
+        let domain = Set::range(0, 4095);
+        let asked = Asked {
+            dag,
+            program: &program,
+            domains: &vec![&domain; count],
+            constraints,
+        };
+        Decider::new(None).climb(&Budget::unlimited(), &asked, &[])
+    }
+
+    /// A program that adds readings above a threshold, takes something off for others, and ends when that is too much: so
+    /// that it does at the last reading.
+    #[test]
+    fn a_sum_that_must_lie_between_two_numbers() {
+        for count in [25_u32, 26, 30, 40] {
+            let mut dag = Dag::default();
+            let [bound, least, minus] =
+                [100_000, 3000, -100].map(|number| dag.constant(ValType::I32, cell(number)));
+            let mut sum = dag.constant(ValType::I32, 0);
+            let mut constraints = Vec::new();
+            for place in 0..count {
+                let reading = dag.input(place, ValType::I32);
+                let counts = dag.binary(N::I32GtS, reading, least);
+                let more = dag.choose(counts, reading, minus);
+                sum = dag.binary(N::I32Add, sum, more);
+                let is_over = dag.binary(N::I32GtS, sum, bound);
+                let ends = Set::single(u64::from(place + 1 == count));
+                constraints.push(Constraint::new(is_over, ends));
+            }
+            // Before the 25th, it cannot be that much.
+            constraints.retain(|constraint| dag.as_const(constraint.expr).is_none());
+            let found = climbed(&dag, count as usize, &constraints).expect("there is a way");
+            let mut sums = found.iter().scan(0, |sum, (_, reading)| {
+                *sum += if *reading > 3000 {
+                    *reading as i32
+                } else {
+                    -100
+                };
+                Some(*sum)
+            });
+            assert!(
+                sums.by_ref()
+                    .take(count as usize - 1)
+                    .all(|sum| sum <= 100_000)
+            );
+            assert!(sums.next().is_some_and(|sum| sum > 100_000), "{count}");
+        }
+    }
+
+    #[test]
+    fn what_no_step_leads_to_is_not_found() {
+        let mut dag = Dag::default();
+        let [a, b] = [0, 1].map(|place| dag.input(place, ValType::I32));
+        let sum = dag.binary(N::I32Add, a, b);
+        let most = dag.constant(ValType::I32, 8191);
+        let is_over = dag.binary(N::I32GtS, sum, most);
+        assert_eq!(
+            climbed(&dag, 2, &[Constraint::new(is_over, Set::single(1))]),
+            None
+        );
+    }
+
+    /// Changing a number by less than the distance changes nothing; by that much one way or the other, it does.
+    #[test]
+    fn a_distance_is_how_far_it_is() {
+        let signed = [
+            N::I32LtS,
+            N::I32GtS,
+            N::I32LeS,
+            N::I32GeS,
+            N::I32Eq,
+            N::I32Ne,
+        ];
+        let unsigned = [N::I32LtU, N::I32GtU, N::I32LeU, N::I32GeU];
+        for op in signed.into_iter().chain(unsigned) {
+            for (a, b) in (100..108).flat_map(|a| (100..108).map(move |b| (a, b))) {
+                let (a, b) = match op {
+                    // Around zero, too.
+                    op if signed.contains(&op) => (a - 104, b - 104),
+                    _ => (a, b),
+                };
+                let holds = |a: i32| op.apply(&[cell(a), cell(b)]) == Ok(1);
+                let exact = (1..).find(|by| holds(a - by) != holds(a) || holds(a + by) != holds(a));
+                let found = between(op, ValType::I32, (cell(a), cell(b)), holds(a));
+                assert_eq!(exact.map(cell), Some(found), "{op:?} {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_further_off_ranks_higher() {
+        let mut all: Vec<u64> = (0..64)
+            .flat_map(|bits| [1 << bits, (1 << bits) + (1 << bits) / 2])
+            .collect();
+        all.insert(0, 0);
+        all.push(u64::MAX);
+        all.dedup();
+        let ranks: Vec<u64> = all.iter().map(|distance| rank(*distance)).collect();
+        assert!(ranks.is_sorted_by(|a, b| a < b), "{ranks:?}");
     }
 }
