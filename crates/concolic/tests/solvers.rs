@@ -5,6 +5,8 @@ mod common;
 use std::time::Duration;
 
 #[cfg(feature = "z3")]
+use borges_concolic::LookupTable;
+#[cfg(feature = "z3")]
 use borges_concolic::solver::best;
 use borges_concolic::solver::{ProcessSolver, Solver, SolverInput};
 use borges_concolic::{Dag, Explored, Search, Set, Solution, Start};
@@ -191,6 +193,36 @@ fn solvers_on_the_path_find_it_too() {
         assert_eq!(explored.paths.len(), 2, "{name}");
         assert!(explored.effort().solver_queries > 0, "{name}");
     }
+}
+
+/// A table of four thousand entries, and sums on top of it: what is named is read once, not at each use.
+#[cfg(feature = "z3")]
+#[test]
+fn a_large_table_is_looked_up() {
+    let mut dag = Dag::default();
+    let index = dag.input(0, ValType::I32);
+    let entries = (0..4096_u64).map(|at| dag.constant(ValType::I32, at * 3 + 1));
+    let values = entries.collect();
+    let mut sum = dag.lookup(LookupTable { first: 0, values }, index);
+    for place in 1..20 {
+        let input = dag.input(place, ValType::I32);
+        sum = dag.binary(NumericOp::I32Xor, sum, input);
+    }
+    let (entry, other) = (Set::range(0, 4095), Set::single(0));
+    let variables: Vec<SolverInput<'_>> = (0..20)
+        .map(|place| SolverInput {
+            place,
+            ty: ValType::I32,
+            domain: if place == 0 { &entry } else { &other },
+        })
+        .collect();
+    let mut solver = best(Duration::from_secs(60)).expect("Z3 is here");
+    let wanted = Set::single(777 * 3 + 1);
+    let answer = asked(&mut *solver, &dag, &variables, (sum, wanted));
+    let Solution::Yes(values) = answer else {
+        panic!("it is an entry: {answer:?}");
+    };
+    assert!(values.contains(&(0, 777)), "{values:?}");
 }
 
 /// Every instruction on random values: each solver computes what the machine computes, and nothing else.

@@ -27,18 +27,20 @@ pub(crate) fn assertions(query: &Query<'_>) -> String {
     let mut writer = Writer {
         dag: query.dag,
         bits_wanted: bits_wanted(query.dag, &cone, &roots),
-        text,
+        declared: text,
+        named: String::new(),
+        names: 0,
+        facts: String::new(),
     };
     for expr in &cone {
         writer.define(*expr);
     }
-    let mut text = writer.text;
     for constraint in query.constraints {
         let name = format!("e{}", constraint.expr.0);
         let inside = member(&name, query.dag.ty(constraint.expr), &constraint.allowed);
-        line(&mut text, &format!("(assert {inside})"));
+        line(&mut writer.facts, &inside);
     }
-    text
+    writer.whole()
 }
 
 fn line(text: &mut String, part: &str) {
@@ -63,14 +65,6 @@ fn bits(ty: ValType) -> &'static str {
     match width(ty) {
         32 => "(_ BitVec 32)",
         _ => "(_ BitVec 64)",
-    }
-}
-
-/// The sort of a type's floats.
-fn floats(ty: ValType) -> &'static str {
-    match ty {
-        ValType::F32 => "(_ FloatingPoint 8 24)",
-        _ => "(_ FloatingPoint 11 53)",
     }
 }
 
@@ -164,7 +158,14 @@ fn bits_wanted(dag: &Dag, cone: &[Expr], roots: &[Expr]) -> HashSet<Expr> {
 struct Writer<'w> {
     dag: &'w Dag,
     bits_wanted: HashSet<Expr>,
-    text: String,
+    /// Declarations, and what holds of inputs.
+    declared: String,
+    /// What has names, each a `let` around all that follows. With `define-fun` Z3 puts the whole term in the place of each
+    /// use anew: minutes for a table with four thousand entries, of which no interrupt frees it.
+    named: String,
+    names: usize,
+    /// What holds of what has names.
+    facts: String,
 }
 
 /// The name of an expression's bits.
@@ -178,6 +179,19 @@ fn f(expr: Expr) -> String {
 }
 
 impl Writer<'_> {
+    /// The question: one assertion, inside all names.
+    fn whole(self) -> String {
+        let mut text = self.declared;
+        text.push_str("(assert\n");
+        text.push_str(&self.named);
+        // `and` wants two.
+        text.push_str("(and true\n");
+        text.push_str(&self.facts);
+        text.extend(std::iter::repeat_n(')', self.names + 2));
+        text.push('\n');
+        text
+    }
+
     fn define(&mut self, expr: Expr) {
         let ty = self.dag.ty(expr);
         let from_bits = match self.dag.node(expr) {
@@ -187,10 +201,10 @@ impl Writer<'_> {
             Node::Choose(condition, yes, no) => {
                 if is_float(ty) {
                     let chosen = self.choice(condition, &f(yes), &f(no));
-                    self.define_as(&f(expr), floats(ty), &chosen);
+                    self.define_as(&f(expr), &chosen);
                     if self.bits_wanted.contains(&expr) {
                         let chosen = self.choice(condition, &e(yes), &e(no));
-                        self.define_as(&e(expr), bits(ty), &chosen);
+                        self.define_as(&e(expr), &chosen);
                     }
                     return;
                 }
@@ -216,24 +230,22 @@ impl Writer<'_> {
             },
         };
         if let Some(term) = from_bits {
-            self.define_as(&e(expr), bits(ty), &term);
+            self.define_as(&e(expr), &term);
             if is_float(ty) {
                 let float = format!("({} {})", to_float(ty), e(expr));
-                self.define_as(&f(expr), floats(ty), &float);
+                self.define_as(&f(expr), &float);
             }
         }
     }
 
-    fn define_as(&mut self, name: &str, sort: &str, term: &str) {
-        line(
-            &mut self.text,
-            &format!("(define-fun {name} () {sort} {term})"),
-        );
+    fn define_as(&mut self, name: &str, term: &str) {
+        self.names += 1;
+        line(&mut self.named, &format!("(let (({name} {term}))"));
     }
 
     /// A float that arithmetic gives. Its bits follow, as every NaN of arithmetic is the same.
     fn define_float(&mut self, expr: Expr, ty: ValType, term: &str) {
-        self.define_as(&f(expr), floats(ty), term);
+        self.define_as(&f(expr), term);
         if !self.bits_wanted.contains(&expr) {
             return;
         }
@@ -242,15 +254,16 @@ impl Writer<'_> {
             _ => F64_NAN,
         };
         let (bits_name, float) = (e(expr), f(expr));
-        let parts = [
-            format!("(declare-const {bits_name} {})", bits(ty)),
-            format!("(assert (= ({} {bits_name}) {float}))", to_float(ty)),
-            format!(
-                "(assert (=> (fp.isNaN {float}) (= {bits_name} {})))",
-                constant(ty, nan)
-            ),
+        line(
+            &mut self.declared,
+            &format!("(declare-const {bits_name} {})", bits(ty)),
+        );
+        let nan = constant(ty, nan);
+        let facts = [
+            format!("(= ({} {bits_name}) {float})", to_float(ty)),
+            format!("(=> (fp.isNaN {float}) (= {bits_name} {nan}))"),
         ];
-        parts.iter().for_each(|part| line(&mut self.text, part));
+        facts.iter().for_each(|fact| line(&mut self.facts, fact));
     }
 
     fn choice(&self, condition: Expr, yes: &str, no: &str) -> String {

@@ -1,8 +1,9 @@
 //! Z3 in this process, on a thread of its own.
 //!
 //! Z3's state belongs to a thread. When a question fails, the thread ends, and all memory that Z3 took for it is free
-//! again; if Z3 does not come back when its time is up, it is left behind.
+//! again; if Z3 does not come back when its time is up, it is left behind, and ends at the first place where it listens.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -29,7 +30,7 @@ pub struct Z3Solver {
 struct Running {
     questions: Sender<Question>,
     answers: Receiver<Solution>,
-    /// Whatever is said here ends the question under way.
+    /// Whatever is said here ends the question under way, and the thread.
     interrupts: Sender<()>,
     thread: JoinHandle<()>,
 }
@@ -76,27 +77,42 @@ impl Z3Solver {
         let (tell, answers) = channel();
         let (interrupts, interrupted) = channel::<()>();
         let memory_mb = self.memory_mb;
-        let thread = thread::spawn(move || {
+        let work = move || {
             z3::set_global_param("memory_max_size", &memory_mb.to_string());
             let context = Context::thread_local();
             let handle = context.handle();
+            let (has_ended, is_told) = (AtomicBool::new(false), AtomicBool::new(false));
             thread::scope(|scope| {
-                scope.spawn(move || interrupted.iter().for_each(|()| handle.interrupt()));
+                let (has_ended, is_told) = (&has_ended, &is_told);
+                scope.spawn(move || {
+                    if interrupted.recv().is_err() {
+                        return;
+                    }
+                    is_told.store(true, Ordering::Release);
+                    // It forgets an interrupt that comes between reading a question and answering it.
+                    while !has_ended.load(Ordering::Acquire) {
+                        handle.interrupt();
+                        thread::sleep(PULSE);
+                    }
+                });
                 let solver = Z3::new();
                 for question in asked {
                     let answer = answer(&solver, &question, memory_mb);
                     let is_last = matches!(answer, Solution::Unknown(_));
-                    if tell.send(answer).is_err() || is_last {
-                        return;
+                    let is_told = is_told.load(Ordering::Acquire);
+                    if is_told || tell.send(answer).is_err() || is_last {
+                        break;
                     }
                 }
+                has_ended.store(true, Ordering::Release);
             });
-        });
+        };
+        let thread = thread::Builder::new().name("z3".to_owned()).spawn(work);
         Running {
             questions,
             answers,
             interrupts,
-            thread,
+            thread: thread.expect("a thread can be started"),
         }
     }
 }
