@@ -2,7 +2,7 @@
 // count, but what stands where does. `UPDATE=1 scripts/page.sh test` accepts what there is.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { ROOT } from "./support";
 
 const FILE = join(ROOT, "ui/e2e/accepted.json");
@@ -15,10 +15,14 @@ const accepted = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, string
 const seen: Record<string, string> = {};
 
 /** A picture in cells of grey. */
-async function cells(page: Page, png: Buffer): Promise<number[]> {
+async function cells(page: Page, png: string): Promise<number[]> {
   return page.evaluate(
     async ([text, count]) => {
-      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const letters = atob(text);
+      const bytes = new Uint8Array(letters.length);
+      for (let at = 0; at < letters.length; at++) {
+        bytes[at] = letters.charCodeAt(at);
+      }
       const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
       const wide = Math.round(Math.sqrt((count * picture.width) / picture.height));
       const high = Math.round(count / wide);
@@ -32,12 +36,19 @@ async function cells(page: Page, png: Buffer): Promise<number[]> {
       const { data } = context.getImageData(0, 0, wide, high);
       return Array.from({ length: wide * high }, (_, n) => Math.round(((data[4 * n] ?? 0) + (data[4 * n + 1] ?? 0) + (data[4 * n + 2] ?? 0)) / 3));
     },
-    [png.toString("base64"), CELLS] as const,
+    [png, CELLS] as const,
   );
 }
 
+/** A picture of what the page shows, as PNG in base 64, compressed little: hundreds are taken, and most of the time would go there. */
+export async function taken(page: Page, devtools: CDPSession): Promise<string> {
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  const { data } = await devtools.send("Page.captureScreenshot", { format: "png", optimizeForSpeed: true });
+  return data;
+}
+
 /** How far a picture is from the accepted one: null if it is near enough, else in words. */
-export async function differs(page: Page, name: string, png: Buffer): Promise<string | null> {
+export async function differs(page: Page, name: string, png: string): Promise<string | null> {
   const now = await cells(page, png);
   seen[name] = Buffer.from(now).toString("base64");
   if (process.env["UPDATE"]) {

@@ -1,11 +1,11 @@
 // Every example's tour, played to its bug: at three sizes, light and dark; at each size once by mouse and once by keyboard alone.
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tour } from "../src/tour/tours";
-import { accept, differs } from "./accepted";
+import { accept, differs, taken } from "./accepted";
 import { overlaps, unreachable } from "./reach";
 import { launch, open, ready, ROOT, Server } from "./support";
 
@@ -54,6 +54,7 @@ for (const [nth, { name, tour }] of tours.entries()) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
       try {
         const page = await open(context, server.url);
+        const devtools = await context.newCDPSession(page);
         await (program ? page.getByRole("region", { name: "Tour" }).waitFor() : ready(page));
         for (let n = 1; n <= steps.length; n++) {
           await press(page, how, n, steps.length);
@@ -62,7 +63,8 @@ for (const [nth, { name, tour }] of tours.entries()) {
             await page.waitForFunction((text) => document.body.innerText.includes(text), shows);
           }
           const picture = `${name}-${n}-${width}-${colorScheme}`;
-          const png = await page.screenshot({ path: join(KEPT, `${picture}.png`) });
+          const png = await taken(page, devtools);
+          writeFileSync(join(KEPT, `${picture}.png`), png, "base64");
           expect(await differs(page, picture, png), `${join(KEPT, picture)}.png`).toBeNull();
           expect(await overlaps(page), `labels at step ${n}`).toEqual([]);
         }

@@ -1,10 +1,5 @@
 //! Limits of the board file: what plain runs, sessions, graphs and searches say of them is one and the same.
 
-#![allow(clippy::unwrap_used)] // helpers of tests, not tests themselves
-
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +11,8 @@ use borges_session::suggest::{
     states_of_program,
 };
 use borges_session::{Flow, Options, Session};
+
+use crate::written;
 
 /// Each press turns a needle by what a dial says; a second button turns it back.
 const NEEDLE: &str = r#"(module

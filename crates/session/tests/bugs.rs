@@ -1,13 +1,12 @@
 //! `bugs` as it is, without a bound of the user's: what it finds in programs of which it is known what is wrong.
 
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::{Path, PathBuf};
 
 use borges_session::command::Flow;
 use borges_session::suggest::{Question, Within};
 use borges_session::{Options, Session};
+
+use crate::written;
 
 /// A loop that takes turns by what it reads: the sum of 45 is three turns away, among thousands.
 const TURNS: &str = r#"(module

@@ -1,13 +1,12 @@
 //! A link that fails while a program runs: what was recorded stays, the error says what to do, and once the line works
 //! again the session goes on where the device is.
 
-#[path = "support/written.rs"]
-mod written;
-
 use borges_session::command::{Act, Command, Direction, Event, Look, StepSize};
 use borges_session::listing::Info;
 use borges_session::{CommandError, DeviceError, Flow, LinkError, Options, Reply, Session};
 use borges_sim::Faults;
+
+use crate::written;
 
 const PROGRAM: &str = r#"(module
     (import "env" "chip_analog_read" (func $read (param i32) (result i32)))

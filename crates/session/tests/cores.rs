@@ -1,9 +1,8 @@
 //! Paths that several cores, or workers elsewhere, look for, and states that several cores look at: the same as one finds.
 
-mod hostile_queue;
-
 use std::path::{Path, PathBuf};
 
+use crate::hostile_queue::hostile;
 use borges_session::command::broker::Seekers;
 use borges_session::command::{Flow, Reply};
 use borges_session::suggest::{
@@ -11,7 +10,6 @@ use borges_session::suggest::{
     Within, of_program, states_of_program,
 };
 use borges_session::{Event, Look, Options, Session};
-use hostile_queue::hostile;
 use serde_json::Value;
 
 fn example(name: &str) -> PathBuf {

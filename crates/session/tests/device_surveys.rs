@@ -1,7 +1,5 @@
 //! States of device programs without their graph: what a graph says, in files that are gone on with, and files that are none.
 
-#![allow(clippy::unwrap_used)] // Helpers of tests, outside `#[test]` functions.
-
 #[path = "device_surveys/among.rs"]
 mod among;
 #[path = "device_surveys/goals.rs"]

@@ -1,11 +1,8 @@
 //! Inputs that put bytes into memory: `fills/modem.c` on a board that declares its UART.
 
-#[path = "support/asking.rs"]
-mod asking;
-
 use std::path::Path;
 
-use asking::{execute, path, run};
+use crate::asking::{execute, path, run};
 use borges_session::command::{Act, Direction, Look, MockValues, StepSize};
 use borges_session::headless::{self, Inputs, RunOptions};
 use borges_session::suggest::{

@@ -1,8 +1,5 @@
 //! Suggested paths as other programs see them: the machine contract, interrupts among inputs, exports that come true.
 
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::{Path, PathBuf};
 
 use borges_session::command::{Act, CodePlace, Flow, Look, Reply};
@@ -12,6 +9,8 @@ use borges_session::suggest::{
 };
 use borges_session::{Options, Session};
 use serde_json::Value;
+
+use crate::written;
 
 fn example(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

@@ -1,16 +1,13 @@
 //! The plain run, on small programs whose every step is counted by hand.
 
-#![allow(clippy::unwrap_used)]
-
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::PathBuf;
 
 use borges_session::Flow;
 use borges_session::command::Event;
 use borges_session::headless::{Inputs, RunError, RunOptions, RunOutcome, RunReport, run};
 use serde_json::json;
+
+use crate::written;
 
 /// Writes a module to a file of its own.
 fn program(name: &str, wat: &str) -> PathBuf {

@@ -2,9 +2,6 @@
 //!
 //! Whatever is in them, nothing panics, and an error says where: the file, and what is wrong in it.
 
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::Path;
 
 use borges_session::command::{
@@ -12,6 +9,8 @@ use borges_session::command::{
 };
 use borges_session::{Flow, Options, Reply, Session};
 use borges_store::{Access, EntryKind, Fork, KeptEntry, KeptValue, Store, Upload, Who};
+
+use crate::written;
 
 const CASES: u64 = 1000;
 

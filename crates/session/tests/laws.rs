@@ -8,15 +8,13 @@
 //! 1 and 3 hold after each of the 200 commands of a session ([`Walk::check`]), and so does the second half of 4: sessions
 //! show nearly everything by way of keyframes, the plain run uses none.
 
-mod support;
-
+use crate::support::oracle::{Mock, Plain, Rest};
+use crate::support::scenario::{Kind, Line, Scenario};
+use crate::support::seeds::check;
+use crate::support::walk::{Manners, Walk};
 use borges_session::Flow;
 use borges_session::command::{Act, Direction, MockValues, Reply};
 use fastrand::Rng;
-use support::oracle::{Mock, Plain, Rest};
-use support::scenario::{Kind, Line, Scenario};
-use support::seeds::check;
-use support::walk::{Manners, Walk};
 
 const CASES: u64 = 1000;
 const COMMANDS: usize = 200;

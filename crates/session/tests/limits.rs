@@ -1,11 +1,8 @@
 //! The limits of commands: at each of them, and one past it.
 
-#[path = "support/written.rs"]
-mod written;
-
+use crate::written::written;
 use borges_session::command::{Act, Command, Direction, Look, NewBreakpoint, StopKind};
 use borges_session::{Flow, Options, Reply, Session};
-use written::written;
 
 /// Reads numbers of many values, and prints them, for ever.
 const READER: &str = r#"(module

@@ -1,7 +1,5 @@
 //! Networks of boards against an interpreter of their semantics that knows neither wasm nor the engine: all states, all ends.
 
-#![allow(clippy::unwrap_used, reason = "a broken test may panic")]
-
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::path::Path;

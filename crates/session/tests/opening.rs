@@ -1,13 +1,10 @@
 //! Programs that a board cannot run, or only until they subscribe to nothing: each is told why, and what to do.
 
-#[path = "support/written.rs"]
-mod written;
-
+use crate::written::written;
 use borges_session::command::{Act, Direction, Flow, Reply, StopReason};
 use borges_session::headless::{RunOptions, RunOutcome, run};
 use borges_session::suggest::{SuggestOptions, of_program};
 use borges_session::{Options, Session};
-use written::written;
 
 /// Why a program does not open.
 fn refused(text: &str) -> String {

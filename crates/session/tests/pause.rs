@@ -4,8 +4,9 @@
 //! ([`Walk::check`] holds state, board and environment against one), and the command, said again until it is done, answers
 //! what it answers to somebody who never paused.
 
-mod support;
-
+use crate::support::scenario::{Kind, Line, Scenario};
+use crate::support::seeds::check;
+use crate::support::walk::{Manners, Walk};
 use borges_languages::model::debug::Order;
 use borges_languages::model::{AMBIENT_TALK, Explore, Model};
 use borges_session::command::{
@@ -15,9 +16,6 @@ use borges_session::command::{
 use borges_session::model::{ModelSession, Progress, Question, Why};
 use borges_session::{CommandError, Flow, Options, Session};
 use fastrand::Rng;
-use support::scenario::{Kind, Line, Scenario};
-use support::seeds::check;
-use support::walk::{Manners, Walk};
 
 const CASES: u64 = 80;
 const COMMANDS: usize = 12;

@@ -1,11 +1,10 @@
 //! What is seen while a program runs, and how fast it goes.
 
-#[path = "support/written.rs"]
-mod written;
-
 use borges_session::command::{Act, Direction, Event, Look, Reply, StepSize, StopReason};
 use borges_session::listing::LiveListing;
 use borges_session::{Flow, Options, Pace, Session};
+
+use crate::written;
 
 /// Counts, shows how far it is on a pin, and waits for an hour each time.
 const WAITS: &str = r#"(module

@@ -1,14 +1,11 @@
 //! A branch that has reconverged says so: its state is that of an earlier branch.
 
-#![allow(clippy::unwrap_used)] // helpers of tests, not tests themselves
-
-#[path = "support/written.rs"]
-mod written;
-
 use std::collections::HashMap;
 
 use borges_session::command::{Act, Direction, Look, MockValues, Reply, StepSize};
 use borges_session::{Flow, Options, Session};
+
+use crate::written;
 
 /// What it counts goes round; what it has read last is forgotten at once, and what it prints makes no difference.
 const ROUND: &str = r#"(module

@@ -1,11 +1,8 @@
 //! A program of an operating system in a session: `examples/save-notes`.
 
-#[path = "support/asking.rs"]
-mod asking;
-
 use std::path::PathBuf;
 
-use asking::{execute, path, run};
+use crate::asking::{execute, path, run};
 use borges_session::command::{Act, Direction, Look, MockValues, StepSize, StopReason};
 use borges_session::headless::{self, RunOptions, RunOutcome};
 use borges_session::{Event, Flow, Options, Provided, Reply, Session};

@@ -1,11 +1,8 @@
 //! Files of a program that somebody outside replaces while it runs: mocks of what is in them.
 
-#[path = "support/asking.rs"]
-mod asking;
-
 use std::path::{Path, PathBuf};
 
-use asking::{execute, path, run};
+use crate::asking::{execute, path, run};
 use borges_session::command::{
     Act, Direction, Look, MOST_MOCKED, MockValues, NewBreakpoint, StopKind, StopReason,
 };

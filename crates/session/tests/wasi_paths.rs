@@ -1,8 +1,5 @@
 //! Questions about programs that call an operating system: standard input that may be anything, and calls that fail.
 
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::PathBuf;
 
 use borges_session::command::{Act, Look};
@@ -11,6 +8,8 @@ use borges_session::suggest::{
     SystemChoices, Within,
 };
 use borges_session::{Flow, Options, Provided, Reply, Session};
+
+use crate::written;
 
 /// Traps when standard input is "bug!" and nothing else.
 const BUG: &str = r#"(module

@@ -1,8 +1,5 @@
 //! All states of programs that call an operating system, over standard input of any length: proved, refuted, and gone to.
 
-#[path = "support/written.rs"]
-mod written;
-
 use std::path::{Path, PathBuf};
 
 use borges_session::command::Act;
@@ -12,6 +9,8 @@ use borges_session::suggest::{
     states_of_program,
 };
 use borges_session::{Flow, Options, Reply, Session};
+
+use crate::written;
 
 /// Counts brackets that are open, at most three, in the global `depth`; prints what it reads. A closing one too many is a
 /// trap, and so is a letter that cannot be printed while all three are open.

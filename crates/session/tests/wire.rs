@@ -1,15 +1,12 @@
 //! What a session costs on the wire, framing and acknowledgements included, counted at the host's end of the link.
 
-#![allow(clippy::unwrap_used)] // a test
-
-#[path = "support/written.rs"]
-mod written;
-
 use borges_session::command::{Act, Command, Direction, Look, Reply, StepSize};
 use borges_session::listing::Info;
 use borges_session::{Flow, Options, Session};
 use borges_sim::Faults;
 use borges_vm::{Delta, Snapshot};
+
+use crate::written;
 
 const READS: u64 = 20_000;
 

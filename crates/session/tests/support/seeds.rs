@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Repeats the case of a failure: `SEED=1234 cargo test -p borges-session --test laws NAME`.
+/// Repeats the case of a failure: `SEED=1234 cargo test -p borges-session --test all NAME`.
 const VARIABLE: &str = "SEED";
 /// How many cases instead of the usual number.
 const CASES: &str = "CASES";
@@ -27,7 +27,7 @@ pub fn check(test: &str, part: u64, cases: u64, case: impl Fn(u64)) {
     for seed in all.filter(|seed| seed % PARTS == part) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| case(seed))) {
             eprintln!(
-                "case {seed} of '{test}' failed; to repeat it: {VARIABLE}={seed} cargo test -p borges-session --test laws {test}"
+                "case {seed} of '{test}' failed; to repeat it: {VARIABLE}={seed} cargo test -p borges-session --test all {test}"
             );
             resume_unwind(panic);
         }
