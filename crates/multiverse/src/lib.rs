@@ -10,6 +10,7 @@
 //! - [`graph`]: the multiverse of a model language: exploration, paths, reach, cycles.
 //! - [`heed`]: whoever waits for a long look at a graph can stop it.
 //! - [`list`]: lists that states share, for states that are cheap to clone, to compare and to hash.
+//! - [`priority`]: which agents make room for others.
 //! - [`temporal`]: formulas about runs, answered with a witness.
 //! - [`tree`]: the multiverse of a program that runs on a device: branches of dense traces.
 //! - [`workers`]: who does the work, where much can be done at the same time.
@@ -29,6 +30,7 @@ pub mod graph;
 pub mod heed;
 pub mod language;
 pub mod list;
+pub mod priority;
 pub mod random;
 pub mod temporal;
 pub mod tree;

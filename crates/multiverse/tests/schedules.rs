@@ -1,10 +1,11 @@
 //! Schedules that look for bugs, and bounds of preemptions against all runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use borges_multiverse::adapt::Preempting;
+use borges_multiverse::adapt::{Abstracted, Preempting};
 use borges_multiverse::graph::{Exploration, Limits, Pause, Strategy as Order};
 use borges_multiverse::language::{Language, Verdict};
+use borges_multiverse::priority::foremost;
 use borges_multiverse::walk::{Order as Ranks, Rest, Sampler, Schedule, Walk};
 use proptest::prelude::*;
 
@@ -77,7 +78,73 @@ fn a_bug_within_one_preemption_is_found_with_one_and_not_without() {
     assert!(deadlocks(1));
 }
 
+/// The worlds that a program comes to where threads make room, and its steps between them.
+fn with_room(
+    program: &Threads,
+    priorities: [Option<u8>; 4],
+) -> (HashSet<World>, HashSet<(World, usize, World)>) {
+    let start = program.initial();
+    let (mut worlds, mut steps) = (HashSet::from([start.clone()]), HashSet::new());
+    let mut open = vec![start];
+    while let Some(world) = open.pop() {
+        let mut choices = Vec::new();
+        program.enabled(&world, &mut choices);
+        for choice in &choices {
+            let own = priorities[choice.0];
+            let goes_before = |other: &(usize, i8)| own.is_some() && priorities[other.0] > own;
+            if choices.iter().any(goes_before) {
+                continue;
+            }
+            let next = program.apply(&world, choice).unwrap().state;
+            if worlds.insert(next.clone()) {
+                open.push(next.clone());
+            }
+            steps.insert((world.clone(), choice.0, next));
+        }
+    }
+    (worlds, steps)
+}
+
 proptest! {
+    /// Priorities are a filter: what is left is what the rule leaves, equal ones leave all, and schedules keep them.
+    #[test]
+    fn priorities_leave_out_steps_and_nothing_else(
+        program in threads(),
+        priorities in prop::array::uniform4(prop::option::of(0..3_u8)),
+        seed in 0..100_u64,
+    ) {
+        let filtered = |priorities: [Option<u8>; 4]| {
+            let all = Abstracted::new(program.clone(), "priorities", World::clone);
+            all.only(move |_, choices| foremost(choices, |choice| priorities[choice.0]))
+        };
+        let explored = |priorities| {
+            let mut exploration = Exploration::new(filtered(priorities), Order::BreadthFirst);
+            assert_eq!(exploration.run(&Limits::default(), |_| true), Pause::Complete);
+            let graph = exploration.graph();
+            let world = |node| graph.state(node).unwrap().state.clone();
+            let worlds: HashSet<_> = graph.nodes().map(world).collect();
+            let steps = graph.edges().map(|(id, edge)| {
+                let thread = graph.choice(id).unwrap().0;
+                (world(edge.from), thread, world(edge.to))
+            });
+            (worlds, steps.collect::<HashSet<_>>())
+        };
+        let (worlds, steps) = with_room(&program, priorities);
+        prop_assert_eq!(explored(priorities), (worlds.clone(), steps.clone()));
+        let all = with_room(&program, [None; 4]);
+        prop_assert_eq!(&explored([Some(1); 4]), &all);
+        prop_assert!(worlds.is_subset(&all.0) && steps.is_subset(&all.1));
+        let walked = filtered(priorities);
+        let mut walk = Walk::new(&walked);
+        walk.run(&mut Schedule::random(seed), 1_000, |_| true).unwrap();
+        let mut world = program.initial();
+        for choice in walk.choices() {
+            let next = program.apply(&world, &choice).unwrap().state;
+            prop_assert!(steps.contains(&(world, choice.0, next.clone())));
+            world = next;
+        }
+    }
+
     /// Whoever is held does not act, and others only where nobody who goes first can.
     #[test]
     fn an_order_of_agents_is_kept(program in threads(), (one, other) in (0..4_usize, 0..4_usize)) {

@@ -34,6 +34,8 @@ struct Settings {
     duplicates: bool,
     reorders: bool,
     delay: (u64, u64),
+    /// Of each board, if it makes room for the other one.
+    priorities: [Option<u8>; 2],
 }
 
 const BOARD: &str = r#"
@@ -113,10 +115,11 @@ fn network(settings: Settings) -> String {
     };
     let time = if settings.common { "common" } else { "free" };
     let mut text = format!("time = \"{time}\"\n");
-    for board in ["a", "b"] {
+    for (board, priority) in ["a", "b"].iter().zip(settings.priorities) {
+        let priority = priority.map_or_else(String::new, |own| format!("priority = {own}\n"));
         write!(
             text,
-            "[[board]]\nname = \"{board}\"\nprogram = \"{board}.wasm\"\nboard = \"board.toml\"\n"
+            "[[board]]\nname = \"{board}\"\nprogram = \"{board}.wasm\"\nboard = \"board.toml\"\n{priority}"
         )
         .unwrap();
     }
@@ -214,8 +217,18 @@ impl Oracle<'_> {
         if told.failed {
             return all;
         }
-        for who in 0..2 {
-            self.acts(told, who, &mut all);
+        let able = [0, 1].map(|who| {
+            let mut able = Vec::new();
+            self.acts(told, who, &mut able);
+            able
+        });
+        let [a, b] = self.settings.priorities;
+        let makes_room = |own: Option<u8>, other: Option<u8>, able: &[Told]| {
+            own.is_some() && own < other && !able.is_empty()
+        };
+        let room = [makes_room(a, b, &able[1]), makes_room(b, a, &able[0])];
+        for (who, able) in able.into_iter().enumerate() {
+            all.extend(able.into_iter().filter(|_| !room[who]));
             self.line(told, who, &mut all);
         }
         if self.settings.common {
@@ -396,6 +409,78 @@ fn ends(report: &Report) -> BTreeSet<(&'static str, Vec<i32>)> {
     report.ends.iter().map(end).collect()
 }
 
+/// Whether a network is what its rules say; with the states and ends that it has by them.
+fn is_as_told(
+    programs: &[Vec<Op>; 2],
+    settings: Settings,
+    is_reduced: bool,
+) -> (usize, BTreeSet<(&'static str, Vec<i32>)>) {
+    let report = explored(programs, settings, Reduction::None);
+    let (states, known) = Oracle { programs, settings }.all();
+    let about = format!("{settings:?} {programs:?}");
+    let found = ends(&report);
+    let (missing, wrong): (Vec<_>, Vec<_>) = (
+        known.difference(&found).take(4).collect(),
+        found.difference(&known).take(4).collect(),
+    );
+    assert!(
+        found == known,
+        "without {missing:?}, with {wrong:?}: {about}"
+    );
+    assert_eq!(report.states, states as u64, "{about}");
+    if is_reduced {
+        let found = ends(&explored(programs, settings, Reduction::Dpor));
+        let missing: Vec<_> = known.difference(&found).take(4).collect();
+        assert!(found == known, "reduced, without {missing:?}: {about}");
+    }
+    (states, known)
+}
+
+/// Boards with priorities: equal ones change nothing, others leave runs out and invent none.
+#[test]
+fn the_board_with_the_highest_priority_that_does_not_wait_goes_on() {
+    let mut random = Rng::with_seed(7);
+    let mut fewer = 0;
+    for _ in 0..30 {
+        let least = random.u64(0..3);
+        let free = Settings {
+            common: true,
+            holds: random.usize(1..3),
+            loses: random.bool(),
+            duplicates: false,
+            reorders: false,
+            delay: (least, least + random.u64(0..2)),
+            priorities: [None; 2],
+        };
+        let programs = [0, 1].map(|who| program(&mut random, free, who));
+        let with = |priorities| {
+            let settings = Settings { priorities, ..free };
+            is_as_told(&programs, settings, true)
+        };
+        let all = Oracle {
+            programs: &programs,
+            settings: free,
+        }
+        .all();
+        // Who has no priority makes room for nobody.
+        for same in [[Some(3); 2], [Some(0), None]] {
+            assert_eq!(with(same), all, "{programs:?}");
+        }
+        for (high, low) in [(0, 1), (1, 0)] {
+            let mut priorities = [Some(0); 2];
+            priorities[high] = Some(255);
+            let (states, ends) = with(priorities);
+            assert!(
+                states <= all.0 && ends.is_subset(&all.1),
+                "{low} {programs:?}"
+            );
+            fewer += usize::from(ends.len() < all.1.len());
+        }
+    }
+    // The rule is felt.
+    assert!(fewer > 20, "{fewer}");
+}
+
 #[test]
 fn networks_have_the_states_that_their_rules_give_them() {
     let mut random = Rng::with_seed(2026);
@@ -408,31 +493,10 @@ fn networks_have_the_states_that_their_rules_give_them() {
             duplicates: random.u32(0..3) == 0,
             reorders: random.u32(0..3) == 0,
             delay: (least, least + random.u64(0..3)),
+            priorities: [None; 2],
         };
         let programs = [0, 1].map(|who| program(&mut random, settings, who));
-        let oracle = Oracle {
-            programs: &programs,
-            settings,
-        };
-        let report = explored(&programs, settings, Reduction::None);
-        let (states, known) = oracle.all();
-        let about = format!("round {round}: {settings:?} {programs:?}");
-        let found = ends(&report);
-        let (missing, wrong): (Vec<_>, Vec<_>) = (
-            known.difference(&found).take(4).collect(),
-            found.difference(&known).take(4).collect(),
-        );
-        assert!(
-            found == known,
-            "without {missing:?}, with {wrong:?}: {about}"
-        );
-        assert_eq!(report.states, states as u64, "{about}");
-        if round % 4 == 0 {
-            let reduced = explored(&programs, settings, Reduction::Dpor);
-            let found = ends(&reduced);
-            let missing: Vec<_> = known.difference(&found).take(4).collect();
-            assert!(found == known, "reduced, without {missing:?}: {about}");
-        }
+        is_as_told(&programs, settings, round % 4 == 0);
     }
 }
 
@@ -519,6 +583,14 @@ fn what_is_wrong_in_a_network_is_said_where_it_is() {
             "is called something else already",
         ),
         (format!("time = \"slow\"\n{two}"), "no such time"),
+        (
+            format!("{two}priority = 1\n"),
+            "priorities need a time that all boards have in common",
+        ),
+        (
+            format!("time = \"common\"\n{two}priority = 256\n"),
+            "256 is out of range",
+        ),
     ] {
         let error = open(folder.path(), &text).unwrap_err();
         assert!(error.contains(said), "{text}\n{error}");

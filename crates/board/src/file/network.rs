@@ -48,6 +48,9 @@ pub struct NetworkBoard {
     pub links: Vec<(String, String)>,
     /// The file of the board; the default board if there is none.
     pub board: Option<String>,
+    /// It is a task of one processor with the others that have a priority: of those that could go on, only those with the
+    /// highest do. Without it, it has a processor of its own.
+    pub priority: Option<u8>,
     /// Where the file says so.
     pub spot: Spot,
 }
@@ -162,7 +165,7 @@ impl NetworkFile {
             let mut network = NetworkFile {
                 name,
                 has_common_time,
-                boards: boards(&mut top)?,
+                boards: boards(&mut top, has_common_time)?,
                 lines: Vec::new(),
                 files: Vec::new(),
                 folder: None,
@@ -320,7 +323,7 @@ fn call(text: &mut Text<'_>) -> Parsed<(String, Vec<Value>)> {
     Ok((name, args))
 }
 
-fn boards(top: &mut Section<'_>) -> Result<Vec<NetworkBoard>> {
+fn boards(top: &mut Section<'_>, has_common_time: bool) -> Result<Vec<NetworkBoard>> {
     let item = top.need("board", "a table [[board]] for each of its boards")?;
     let mut boards: Vec<NetworkBoard> = Vec::new();
     for board in item.list("[[board]]")? {
@@ -342,6 +345,16 @@ fn boards(top: &mut Section<'_>) -> Result<Vec<NetworkBoard>> {
             }
         }
         let file = section.get("board");
+        let priority = match section.get("priority") {
+            Some(item) if !has_common_time => {
+                return Err(item.error(
+                    "priorities need a time that all boards have in common",
+                    "add `time = \"common\"` at the top: a board makes room for others while it waits by that",
+                ));
+            }
+            Some(item) => Some(item.int(0..=i64::from(u8::MAX))?),
+            None => None,
+        };
         boards.push(NetworkBoard {
             name: text.to_owned(),
             program: program.text("door.wasm")?.to_owned(),
@@ -349,6 +362,7 @@ fn boards(top: &mut Section<'_>) -> Result<Vec<NetworkBoard>> {
             board: file
                 .map(|item| item.text("board.toml").map(str::to_owned))
                 .transpose()?,
+            priority,
             spot: Spot::of(&board),
         });
         section.finish()?;

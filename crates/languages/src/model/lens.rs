@@ -1,5 +1,6 @@
 //! Abstractions that the user asks for: which states are taken for one.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +9,7 @@ use borges_multiverse::adapt::Abstracted;
 use borges_multiverse::causality;
 use borges_multiverse::debug::Arrival;
 use borges_multiverse::language::Verdicts;
+use borges_multiverse::priority::foremost;
 use borges_multiverse::walk;
 
 use super::Model;
@@ -177,16 +179,12 @@ impl Lens {
         let Some((order, agents)) = &self.order else {
             return;
         };
-        let rank = |choice: &L::Choice| {
+        foremost(choices, |choice| {
             let agent = language.agent_name(state, &language.agent(state, choice));
             let known = agents.iter().find(|known| known.name == agent);
             known.inspect(|known| known.meet());
-            order.rank(&agent)
-        };
-        let ranks: Vec<_> = choices.iter().map(rank).collect();
-        let foremost = ranks.iter().min();
-        let mut each = ranks.iter();
-        choices.retain(|_| each.next() == foremost);
+            Some(Reverse(order.rank(&agent)))
+        });
     }
 
     fn key<L: Reported>(&self, language: &L, state: &L::State) -> Key<L::State> {

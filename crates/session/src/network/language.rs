@@ -5,6 +5,7 @@ use std::sync::Arc;
 use borges_multiverse::language::{
     Footprint, Label, Language, Next, Outcome, Span, Touchable, Verdict, Waiting,
 };
+use borges_multiverse::priority::foremost;
 
 use super::Network;
 use super::plan::Port;
@@ -65,6 +66,7 @@ impl Language for Network {
     fn enabled(&self, State(inner): &State, choices: &mut Vec<Choice>) {
         if !inner.is_end() {
             self.ready(inner, choices);
+            foremost(choices, |choice| self.plan.priority(choice.who));
         }
     }
 
@@ -154,6 +156,9 @@ impl Language for Network {
                 if self.plan.has_common_time {
                     // Time passes only while all sleep or have ended.
                     touched.writes.push(Part::Sleep(board));
+                    // It acts only while those that go before it cannot.
+                    let before = self.plan.before(board);
+                    touched.reads.extend(before.map(Part::Sleep));
                 }
                 if matches!(what, What::Goes(..))
                     && let Ahead::Port(port, _) = self.next(inner, board)

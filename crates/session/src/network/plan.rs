@@ -19,6 +19,7 @@ use borges_stub::Program;
 use borges_vm::{ValType, Value};
 
 use super::numbers::number;
+use super::steps::Kind;
 use crate::program::{Board, Library, Opened, linked, read};
 
 /// What a text that was put together begins its files with.
@@ -37,6 +38,26 @@ pub(super) struct Plan {
     pub(super) lines: Vec<Line>,
 }
 
+impl Plan {
+    /// The priority of whoever acts; none of who makes room for nobody, and holds nobody up.
+    pub(super) fn priority(&self, who: Kind) -> Option<u8> {
+        match who {
+            Kind::Board(board) => self.boards[board].priority,
+            Kind::Line(_) | Kind::Time => None,
+        }
+    }
+
+    /// The boards for which a board makes room.
+    pub(super) fn before(&self, board: usize) -> impl Iterator<Item = usize> {
+        let own = self.boards[board].priority;
+        let goes_before = move |node: &Node| {
+            own.is_some_and(|own| node.priority.is_some_and(|other| other > own))
+        };
+        let boards = self.boards.iter().enumerate();
+        boards.filter_map(move |(at, node)| goes_before(node).then_some(at))
+    }
+}
+
 /// A board with its program.
 pub(super) struct Node {
     pub(super) name: Arc<str>,
@@ -44,6 +65,8 @@ pub(super) struct Node {
     pub(super) info: DebugInfo,
     pub(super) start: Start,
     pub(super) span: Span,
+    /// Whom of the others that have one it makes room for.
+    pub(super) priority: Option<u8>,
     /// Its globals that are numbers.
     pub(super) numbers: Vec<String>,
     ports: Vec<(PrimitiveId, Vec<Value>, Port)>,
@@ -329,6 +352,7 @@ impl Reading<'_> {
             program,
             info: opened.info,
             span: self.span(spot),
+            priority: entry.priority,
             numbers: Vec::new(),
             ports: Vec::new(),
         };
