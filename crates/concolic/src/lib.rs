@@ -42,8 +42,9 @@ pub use explore::{
 };
 pub use forever::{
     Acting, Company, Comparing, Device, DeviceState, DeviceWay, Differing, Facts, FarDevice,
-    Interleaved, InterleavedState, InterleavedStep, Lookers, Noted, Packer, Passing, SentState,
-    Showing, StateWord, TheProgram, Unread, Varies, WayInput, explore_states, learn_states,
+    GivenUp, Interleaved, InterleavedState, InterleavedStep, Lookers, Noted, Packer, Passing,
+    SentState, Showing, StateWord, TheProgram, Unread, Varies, WayInput, explore_states,
+    learn_states,
 };
 pub use path::{Answered, Cut, Decision, Delivered, End, Path, Read, ReadPart, Unexplored, Way};
 pub use set::{Set, cell_of, nice, value_of};

@@ -45,6 +45,11 @@ impl Sum {
         &self.terms
     }
 
+    /// What is added besides.
+    pub(crate) fn constant(&self) -> u64 {
+        self.constant
+    }
+
     /// A known number, as a sum.
     pub(crate) fn number(ty: ValType, number: i64) -> Self {
         Sum {

@@ -489,6 +489,65 @@ fn choices_of_many_values_close() {
     });
 }
 
+/// Adds up so many readings: what is much is added, what is not takes something away, by a branch or a choice without one.
+fn sums((much, less): (u32, u32), bound: u32, rounds: u32, is_chosen: bool) -> Start {
+    let range = format!("0..{}", much + much / 3);
+    let add = match is_chosen {
+        true => format!(
+            "(global.set $sum (i32.add (global.get $sum) (select (local.get $r) (i32.const -{less})
+                (i32.gt_s (local.get $r) (i32.const {much})))))"
+        ),
+        false => format!(
+            "(if (i32.gt_s (local.get $r) (i32.const {much}))
+                (then (global.set $sum (i32.add (global.get $sum) (local.get $r))))
+                (else (global.set $sum (i32.sub (global.get $sum) (i32.const {less})))))"
+        ),
+    };
+    let text = format!(
+        r#"(module
+        (import "env" "chip_analog_read" (func $in (param i32) (result i32)))
+        (global $sum (mut i32) (i32.const 0))
+        (func (export "main") (local $r i32) (local $n i32)
+            (loop $anew
+                (global.set $sum (i32.const 0))
+                (local.set $n (i32.const {rounds}))
+                (loop $again
+                    (local.set $r (call $in (i32.const 0)))
+                    {add}
+                    (if (i32.gt_s (global.get $sum) (i32.const {bound})) (then (unreachable)))
+                    (local.set $n (i32.sub (local.get $n) (i32.const 1)))
+                    (br_if $again (local.get $n)))
+                (br $anew))))"#
+    );
+    let board = format!("[ranges]\n\"chip_analog_read(0)\" = \"{range}\"\n");
+    common::start_wat(&text, Board::parse("board.toml", &board).expect("a board"))
+}
+
+/// Sums of readings with more values than can be counted out are sets all the same: what was read in which order is
+/// forgotten, so that there are few.
+#[test]
+fn sums_of_many_readings_close() {
+    for (bound, is_chosen) in [(17, false), (17, true), (22, false), (1000, true)] {
+        let few = sums((6, 2), bound, 4, is_chosen);
+        for how in [How::default(), bounded()] {
+            assert!(check("sums", &few, 6, &how), "{bound}");
+        }
+    }
+    // After n readings, of which so many were much, one state; or one for all of them.
+    for (is_chosen, states) in [(false, 60..200), (true, 12..20)] {
+        let many = sums((3000, 100), 30_000, 12, is_chosen);
+        closed(&many, GARBAGE, |graph, pause| {
+            assert_eq!(pause, Pause::Complete);
+            assert_eq!(graph.language().unexplored(), []);
+            assert_eq!(graph.language().maybe(), []);
+            let nodes = graph.nodes();
+            let ends = nodes.filter(|node| graph.state(*node).is_some_and(|s| s.end().is_some()));
+            assert_eq!(ends.count(), 1);
+            assert!(states.contains(&graph.len()), "{}", graph.len());
+        });
+    }
+}
+
 /// A byte that goes round is no counter without an end: something depends on it, and its values are few.
 #[test]
 fn counters_that_go_round_close() {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use borges_multiverse::graph::{Exploration, Graph, Limits, Pause, Refined, Refining, refine};
 
 use super::anything::StateWord;
+use super::counters::Differing;
 use super::{Company, Comparing, Device, DeviceState, Facts};
 use crate::budget::Budget;
 use crate::explore::{Bounds, Start};
@@ -22,6 +23,17 @@ struct Counters<'c, 'd> {
     tried: Vec<StateWord>,
     /// Those that are compared nevertheless, in this try: what counts may come to its bound a little later.
     compared: Vec<StateWord>,
+    /// What came of the last try.
+    given_up: Option<GivenUp>,
+}
+
+/// What came of comparing words that count: too many states.
+#[derive(Clone, Debug)]
+pub struct GivenUp {
+    /// So many, and there were more.
+    pub states: usize,
+    /// In which words they differ most, and how.
+    pub differing: Vec<Differing>,
 }
 
 /// Graphs with fewer states are not asked for counters: what counts to a bound comes to it.
@@ -42,7 +54,9 @@ impl<'d> Refining for Counters<'_, 'd> {
         let facts = facts.unwrap_or_else(|| Facts::of(self.about));
         let (start, bounds) = (self.start.clone(), self.bounds.clone());
         let about = facts.told(self.about);
-        Device::new(start, bounds, (self.solver)(), about, self.budget).map(Rc::new)
+        let device = Device::new(start, bounds, (self.solver)(), about, self.budget)?;
+        let given_up = self.given_up.clone();
+        Some(Rc::new(Device { given_up, ..device }))
     }
 
     /// What counts shows while the graph grows; one that rests has closed, or was cut.
@@ -76,6 +90,11 @@ impl<'d> Counters<'_, 'd> {
         let is_many = graph.len() >= MANY_TRIED.0 || device.steps() >= MANY_TRIED.1;
         let is_cut = rests.is_some_and(|rests| rests != Pause::Complete);
         if !self.compared.is_empty() && (is_many || is_cut) {
+            let states: Vec<DeviceState> = states_of(graph).collect();
+            self.given_up = Some(GivenUp {
+                states: states.len(),
+                differing: device.differ_most(&states),
+            });
             let mut facts = device.facts();
             facts.anything.append(&mut self.compared);
             return Some(facts);
@@ -83,8 +102,7 @@ impl<'d> Counters<'_, 'd> {
         if rests.is_some() {
             return None;
         }
-        let states = graph.nodes().filter_map(|node| graph.state(node).cloned());
-        let states: Vec<DeviceState> = states.collect();
+        let states: Vec<DeviceState> = states_of(graph).collect();
         if let Some(unread) = device.suggested(&states) {
             return Some(Facts {
                 unread,
@@ -128,6 +146,11 @@ impl<'d> Counters<'_, 'd> {
     }
 }
 
+fn states_of<'g>(graph: &'g Graph<Rc<Device<'_>>>) -> impl Iterator<Item = DeviceState> + 'g {
+    let nodes = graph.nodes();
+    nodes.filter_map(|node| graph.state(node).cloned())
+}
+
 /// Explores a program's states, nearest first, as far as `limits` and the budget allow: what came of it, and why it ended.
 /// What counts for ever is taken for anything from the start on, besides what `about` says ([`Device::anything`]).
 /// `solver` makes who answers what trying values cannot; `company` may have others look at states: what comes of it is the
@@ -150,6 +173,7 @@ pub fn explore_states<'d>(
         budget,
         tried: Vec::new(),
         compared: Vec::new(),
+        given_up: None,
     };
     let Refined {
         exploration, pause, ..

@@ -34,6 +34,7 @@ mod room;
 mod rounds;
 mod run;
 mod state;
+mod sums;
 mod times;
 mod took;
 mod travel;
@@ -70,7 +71,7 @@ use unread::Learning;
 pub use ahead::Company;
 pub use anything::StateWord;
 pub use counters::{Differing, Varies};
-pub use explore::{explore_states, learn_states};
+pub use explore::{GivenUp, explore_states, learn_states};
 pub use facts::{Facts, Noted};
 pub use far::{FarDevice, Lookers};
 pub use interleaved::{Acting, Interleaved, InterleavedState, InterleavedStep};
@@ -121,6 +122,8 @@ pub struct Device<'d> {
     initial: DeviceState,
     /// That no states are remembered.
     forgetful: Option<Forgetful>,
+    /// What came of comparing words nevertheless that count, if that was tried.
+    given_up: Option<GivenUp>,
     /// Something arrived that is none of the program's.
     is_misled: Cell<bool>,
     /// Those who look at states ahead.
@@ -268,6 +271,7 @@ impl<'d> Device<'d> {
             dividing: RefCell::default(),
             initial: DeviceState::ended(End::Returned, Truths::default()),
             forgetful: None,
+            given_up: None,
             is_misled: Cell::new(false),
             ahead: RefCell::default(),
             start,
@@ -309,6 +313,12 @@ impl<'d> Device<'d> {
     #[must_use]
     pub fn unexplored(&self) -> Vec<Unexplored> {
         self.unexplored.borrow().clone()
+    }
+
+    /// What came of comparing words that count, if they are taken for anything since ([`explore_states`]).
+    #[must_use]
+    pub fn given_up(&self) -> Option<&GivenUp> {
+        self.given_up.as_ref()
     }
 
     /// Whether the budget was spent before all ways of some state were known.

@@ -13,7 +13,7 @@ use borges_vm::num::NumericOp as N;
 use hashbrown::HashMap;
 
 use super::counting::{Counted, raised};
-use super::demanded;
+use super::{demanded, sums};
 use crate::budget::Budget;
 use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, LookupTable, Node};
@@ -155,6 +155,10 @@ impl Relation {
         ) && matches!(dag.node(*column), Node::Input(_))
         {
             return Some(Rows::Set(domains[0].clone()));
+        }
+        if let Some(set) = added_up(dag, known, component) {
+            // The values at hand are among them.
+            return (!set.is_empty()).then_some(Rows::Set(set));
         }
         let domains = only_what_matters(dag, known, component, domains);
         let combinations = combinations(&domains);
@@ -355,6 +359,21 @@ fn number_of(dag: &mut Dag, columns: &[Expr], rows: &BTreeSet<Vec<u64>>) -> Expr
         found = dag.choose(is_row, number, found);
     }
     found
+}
+
+/// The values of a component's only column, if it is a sum of inputs: however many these have, nothing is counted out.
+fn added_up(dag: &Dag, known: &Known<'_>, component: &Component) -> Option<Set> {
+    let [column] = component.columns[..] else {
+        return None;
+    };
+    let is_plain = component.inputs.len() > 1 && known.floor(column).is_none();
+    let inputs = component.inputs.iter();
+    let inputs = inputs.map(|place| (*place, known.reads[*place as usize].domain.clone()));
+    let added = || {
+        let inputs: Vec<_> = inputs.collect();
+        sums::values(dag, &inputs, column, &component.constraints, known.budget)
+    };
+    is_plain.then(added).flatten()
 }
 
 /// Of inputs that may be anything, and of which only low bits matter: the values of these bits alone.

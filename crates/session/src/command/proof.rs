@@ -36,6 +36,9 @@ pub struct StatesReport {
     pub complete: bool,
     /// What was taken for anything and mattered: the program may have fewer runs than the graph.
     pub maybe: Vec<String>,
+    /// Why that was taken for anything although it matters: what came of comparing it, if that was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What was taken for anything because it kept the graph from closing; what did not matter has been proved to have no
     /// influence.
     pub anything: Vec<String>,

@@ -27,6 +27,8 @@ pub(super) const STATES: usize = 1_000_000;
 pub(super) const MOST_DIVISIONS: usize = 64;
 /// The same where states are divided.
 const MOST_DIVIDED: usize = 20_000;
+/// Of so few states, what is the same in all kept none apart.
+const FEW_STATES: usize = 8;
 /// So many names of what keeps a graph open are told.
 const MOST_NAMED: usize = 3;
 
@@ -268,12 +270,33 @@ impl<'f> Found<'f> {
         let states: Vec<DeviceState> = states
             .filter_map(|node| self.graph.state(node).cloned())
             .collect();
+        let mut differing = self.graph.language().differ_most(&states);
+        if states.len() <= FEW_STATES {
+            differing.retain(|differing| differing.count > 1);
+        }
+        match self.differing(&differing) {
+            None if states.len() <= FEW_STATES => {
+                let states = match states.len() {
+                    1 => "1 state".to_owned(),
+                    many => format!("{many} states"),
+                };
+                format!(
+                    "; it went into the ways of {states}, of which the values are many together"
+                )
+            }
+            None => String::new(),
+            Some(said) => format!("; so far, states differ most in {said}"),
+        }
+    }
+
+    /// The words in which states differ, and how; nothing if they differ in none.
+    fn differing(&self, all: &[Differing]) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         let mut said: Vec<String> = Vec::new();
-        for differing in self.graph.language().differ_most(&states) {
+        for differing in all {
             for name in self.words(&[differing.word]) {
                 if !names.contains(&name) {
-                    said.push(format!("{name} ({})", how(&differing)));
+                    said.push(format!("{name} ({})", how(differing)));
                     names.push(name);
                 }
             }
@@ -287,10 +310,19 @@ impl<'f> Found<'f> {
             true => " (what is printed waits there: --terminal has it printed line by line)",
             false => "",
         };
-        match &*said {
-            [] => String::new(),
-            said => format!("; so far, states differ most in {}{hint}", said.join(", ")),
-        }
+        (!said.is_empty()).then(|| format!("{}{hint}", said.join(", ")))
+    }
+
+    /// Why words that matter were taken for anything nevertheless, if some were.
+    pub(super) fn note(&self) -> Option<String> {
+        let device = self.graph.language();
+        let given_up = device.given_up().filter(|_| !device.maybe().is_empty())?;
+        let most = self.differing(&given_up.differing);
+        let most = most.map_or_else(String::new, |most| format!(", which differ most in {most}"));
+        Some(format!(
+            "where all is compared, there are {} states and more{most}",
+            given_up.states
+        ))
     }
 
     /// All that was left out, what cut the exploration first.

@@ -88,6 +88,7 @@ impl Found<'_> {
             complete: self.holds_all() && unexplored.is_empty() && maybe.is_empty(),
             demands: Vec::new(),
             maybe,
+            note: self.note(),
             anything: self.words(language.anything()),
             traps,
             returns: self

@@ -87,6 +87,7 @@ impl<F: Digest> Surveyed<'_, F> {
             complete: is_all && unexplored.is_empty() && maybe.is_empty(),
             demands,
             maybe: names(&maybe),
+            note: None,
             anything: names(account.anything()),
             traps,
             returns: self.sighted.returns(),
