@@ -572,6 +572,32 @@ fn counters_that_go_round_close() {
     });
 }
 
+/// A counter that matters after longer than anybody looks is taken for anything, and what came of comparing it is told.
+#[test]
+fn what_came_of_comparing_a_counter_is_told() {
+    let text = r#"(module
+        (import "env" "chip_digital_read" (func $in (param i32) (result i32)))
+        (global $n (mut i32) (i32.const 0))
+        (func (export "main")
+            (loop $again
+                (if (call $in (i32.const 2)) (then
+                    (global.set $n (i32.add (global.get $n) (i32.const 1)))
+                    (if (i32.eq (global.get $n) (i32.const 0x7fffffff)) (then (unreachable)))))
+                (br $again))))"#;
+    let start = common::start_wat(text, Board::parse("board.toml", "").expect("a board"));
+    closed(&start, 0, |graph, pause| {
+        assert_eq!(pause, Pause::Complete);
+        assert_eq!(graph.language().maybe(), [StateWord::Global(0)]);
+        let given_up = graph.language().given_up().expect("it was compared");
+        assert!(given_up.states >= 4096, "{given_up:?}");
+        let most = given_up.differing.first().expect("they differ in it");
+        assert_eq!(
+            (most.word, most.varies),
+            (StateWord::Global(0), Varies::EverNew)
+        );
+    });
+}
+
 /// Several variables may lie in one word, and together have many values: they are no counter. If all of them were taken
 /// for anything, a byte could be written to anywhere.
 #[test]
