@@ -35,6 +35,14 @@ pub(crate) enum Part {
 impl Touchable for Part {}
 
 impl Network {
+    /// The priority of whoever acts; none of who makes room for nobody, and holds nobody up.
+    fn priority(&self, who: Kind) -> Option<u8> {
+        match who {
+            Kind::Board(board) => self.plan.boards[board].priority,
+            Kind::Line(_) | Kind::Time => None,
+        }
+    }
+
     fn span_of(&self, who: Kind) -> Option<Span> {
         match who {
             Kind::Board(board) => Some(self.plan.boards[board].span),
@@ -66,7 +74,7 @@ impl Language for Network {
     fn enabled(&self, State(inner): &State, choices: &mut Vec<Choice>) {
         if !inner.is_end() {
             self.ready(inner, choices);
-            foremost(choices, |choice| self.plan.priority(choice.who));
+            foremost(choices, |choice| self.priority(choice.who));
         }
     }
 

@@ -19,7 +19,6 @@ use borges_stub::Program;
 use borges_vm::{ValType, Value};
 
 use super::numbers::number;
-use super::steps::Kind;
 use crate::program::{Board, Library, Opened, linked, read};
 
 /// What a text that was put together begins its files with.
@@ -39,14 +38,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The priority of whoever acts; none of who makes room for nobody, and holds nobody up.
-    pub(super) fn priority(&self, who: Kind) -> Option<u8> {
-        match who {
-            Kind::Board(board) => self.boards[board].priority,
-            Kind::Line(_) | Kind::Time => None,
-        }
-    }
-
     /// The boards for which a board makes room.
     pub(super) fn before(&self, board: usize) -> impl Iterator<Item = usize> {
         let own = self.boards[board].priority;
