@@ -275,16 +275,11 @@ impl<'f> Found<'f> {
             differing.retain(|differing| differing.count > 1);
         }
         match self.differing(&differing) {
-            None if states.len() <= FEW_STATES => {
-                let states = match states.len() {
-                    1 => "1 state".to_owned(),
-                    many => format!("{many} states"),
-                };
-                format!(
-                    "; it went into the ways of {states}, of which the values are many together"
-                )
-            }
-            None => String::new(),
+            None => match states.len() {
+                1 => "; it went into the ways of 1 state".to_owned(),
+                few @ 2..=FEW_STATES => format!("; it went into the ways of {few} states"),
+                _ => String::new(),
+            },
             Some(said) => format!("; so far, states differ most in {said}"),
         }
     }

@@ -43,7 +43,11 @@ pub fn states(report: &StatesReport, paint: &Paint) -> String {
     }
     let maybe = |word: &&String| report.maybe.contains(word);
     for word in report.anything.iter().filter(|word| !maybe(word)) {
-        let words = format!("nothing depends on {word}: it has no influence, whatever it counts");
+        let words = match report.unexplored.is_empty() {
+            true => format!("nothing depends on {word}: it has no influence, whatever it counts"),
+            // What was not looked at may.
+            false => format!("nothing depends on {word} so far: it was taken for anything"),
+        };
         let _ = writeln!(text, "{}", paint.dim(words));
     }
     for word in &report.maybe {
