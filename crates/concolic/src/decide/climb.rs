@@ -24,7 +24,7 @@ const VALUES: usize = 9;
 /// Cells computed for one question.
 const CELLS: u64 = 1 << 22;
 /// Conditions in conditions are looked at so deep.
-const DEPTH: usize = 8;
+const DEPTH: usize = 5;
 
 /// A point, and how far it is from satisfying all: nothing is nearer than one that does.
 struct Place {
@@ -247,19 +247,22 @@ impl Reading<'_> {
             return 1;
         };
         let are_truths = |a: usize, b: usize| self.is_truth(a) && self.is_truth(b);
-        let (first, second) = match self.program().steps[step] {
-            Step::Unary(N::I32Eqz | N::I64Eqz, a) if self.is_truth(a) => {
-                return self.until(a, !wanted, depth);
-            }
-            Step::Unary(N::I32Eqz | N::I64Eqz, a) => {
-                return if wanted { to_zero(self.cell(a)) } else { 1 };
-            }
+        match self.program().steps[step] {
+            Step::Unary(N::I32Eqz | N::I64Eqz, a) => match (self.is_truth(a), wanted) {
+                (true, _) => self.until(a, !wanted, depth),
+                (false, true) => to_zero(self.cell(a)),
+                (false, false) => 1,
+            },
             Step::Binary(op @ (N::I32And | N::I32Or), a, b) if are_truths(a, b) => {
                 let (a, b) = (self.until(a, wanted, depth), self.until(b, wanted, depth));
-                return match (op == N::I32And) == wanted {
+                match (op == N::I32And) == wanted {
                     true => a.saturating_add(b),
                     false => a.min(b),
-                };
+                }
+            }
+            Step::Binary(op, a, b) => {
+                let ty = self.asked.dag.ty(self.program().exprs[a]);
+                between(op, ty, (self.cell(a), self.cell(b)), !wanted)
             }
             Step::Choose(condition, yes, no) if are_truths(yes, no) => {
                 // An operand that is not chosen may still be brought there.
@@ -270,16 +273,10 @@ impl Reading<'_> {
                     };
                     chosen.saturating_add(self.until(to, wanted, depth))
                 };
-                return way(true, yes).min(way(false, no));
+                way(true, yes).min(way(false, no))
             }
-            Step::Binary(_, a, b) => (a, b),
-            _ => return 1,
-        };
-        let Step::Binary(op, ..) = self.program().steps[step] else {
-            return 1;
-        };
-        let ty = self.asked.dag.ty(self.program().exprs[first]);
-        between(op, ty, (self.cell(first), self.cell(second)), !wanted)
+            _ => 1,
+        }
     }
 }
 
