@@ -160,7 +160,7 @@ fn moves(asked: &Asked<'_>, here: &Place, random: &mut Random) -> Vec<Moves> {
         let mut mixed = Moves::new();
         for own in &each {
             let random = random.next();
-            if random % (2 << (nth % 4)) == 0 {
+            if random.is_multiple_of(2 << (nth % 4)) {
                 let number = own.start + (random >> 8) as usize % own.len();
                 mixed.push(all[number][0]);
             }
