@@ -388,6 +388,20 @@ fn interval(set: &Set, ty: ValType) -> Option<(i64, i64)> {
     }
 }
 
+/// The comparisons of numbers with a sign.
+#[cfg(test)]
+pub(crate) const SIGNED: [N; 6] = [
+    N::I32LtS,
+    N::I32GtS,
+    N::I32LeS,
+    N::I32GeS,
+    N::I32Eq,
+    N::I32Ne,
+];
+/// The comparisons of numbers without one that are others.
+#[cfg(test)]
+pub(crate) const UNSIGNED: [N; 4] = [N::I32LtU, N::I32GtU, N::I32LeU, N::I32GeU];
+
 #[cfg(test)]
 mod tests {
     use borges_board::Codomain;
@@ -410,15 +424,6 @@ mod tests {
             }
         };
         let (a, b) = (term(dag), term(dag));
-        let signed = [
-            N::I32LtS,
-            N::I32GtS,
-            N::I32LeS,
-            N::I32GeS,
-            N::I32Eq,
-            N::I32Ne,
-        ];
-        let unsigned = [N::I32LtU, N::I32GtU, N::I32LeU, N::I32GeU];
         let mut expr = match random.u8(..8) {
             0 => {
                 let low = random.i32(-3..2);
@@ -429,8 +434,8 @@ mod tests {
                 let other = Set::range(1, u32::MAX.into());
                 return Constraint::new(dag.binary(N::I32Sub, a, b), other);
             }
-            2 => dag.binary(unsigned[random.usize(..unsigned.len())], a, b),
-            _ => dag.binary(signed[random.usize(..signed.len())], a, b),
+            2 => dag.binary(UNSIGNED[random.usize(..UNSIGNED.len())], a, b),
+            _ => dag.binary(SIGNED[random.usize(..SIGNED.len())], a, b),
         };
         if random.u8(..4) == 0 {
             expr = dag.unary(N::I32Eqz, expr);

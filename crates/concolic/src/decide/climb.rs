@@ -8,10 +8,11 @@ use borges_vm::ValType;
 use borges_vm::num::NumericOp as N;
 
 use super::search::Asked;
-use super::{Decider, FIRST_GUESSES, lane_holds, points};
+use super::{Decider, FIRST_GUESSES, points};
 use crate::budget::Budget;
 use crate::lanes::{Compiled, Lanes, Step, WIDTH};
 use crate::random::Random;
+use crate::range::{number, signed_of};
 use crate::set::{Set, greatest};
 use crate::zone::narrow;
 
@@ -26,7 +27,7 @@ const CELLS: u64 = 1 << 22;
 /// Conditions in conditions are looked at so deep.
 const DEPTH: usize = 5;
 
-/// A point, and how far it is from satisfying all: nothing is nearer than one that does.
+/// A point, and how far it is from satisfying all: not at all if it does.
 struct Place {
     cells: Vec<u64>,
     cost: u64,
@@ -72,10 +73,10 @@ impl Decider {
             for (at, cell) in moves.get(lane)? {
                 cells[*at] = *cell;
             }
-            if lane_holds(&self.lanes, program, asked.constraints, lane) {
-                return Some(program.inputs.iter().copied().zip(cells).collect());
-            }
             let there = self.place(asked, cells, lane);
+            if there.cost == 0 {
+                return Some(program.inputs.iter().copied().zip(there.cells).collect());
+            }
             if there.cost < here.cost {
                 (here, tries) = (there, TRIES);
             } else {
@@ -234,6 +235,10 @@ impl Reading<'_> {
         self.lanes.column(step)[self.lane]
     }
 
+    fn ty(&self, step: usize) -> ValType {
+        self.asked.dag.ty(self.program().exprs[step])
+    }
+
     fn is_truth(&self, step: usize) -> bool {
         self.asked.dag.greatest(self.program().exprs[step]) <= 1
     }
@@ -250,7 +255,7 @@ impl Reading<'_> {
         match self.program().steps[step] {
             Step::Unary(N::I32Eqz | N::I64Eqz, a) => match (self.is_truth(a), wanted) {
                 (true, _) => self.until(a, !wanted, depth),
-                (false, true) => to_zero(self.cell(a)),
+                (false, true) => signed_of(self.ty(a), self.cell(a)).unsigned_abs(),
                 (false, false) => 1,
             },
             Step::Binary(op @ (N::I32And | N::I32Or), a, b) if are_truths(a, b) => {
@@ -261,8 +266,7 @@ impl Reading<'_> {
                 }
             }
             Step::Binary(op, a, b) => {
-                let ty = self.asked.dag.ty(self.program().exprs[a]);
-                between(op, ty, (self.cell(a), self.cell(b)), !wanted)
+                between(op, self.ty(a), (self.cell(a), self.cell(b)), !wanted)
             }
             Step::Choose(condition, yes, no) if are_truths(yes, no) => {
                 // An operand that is not chosen may still be brought there.
@@ -280,24 +284,11 @@ impl Reading<'_> {
     }
 }
 
-/// How far a number is from zero, whatever its sign.
-fn to_zero(cell: u64) -> u64 {
-    match u32::try_from(cell) {
-        Ok(word) => u64::from((word as i32).unsigned_abs()),
-        Err(_) => (cell as i64).unsigned_abs(),
-    }
-}
-
 /// How far two numbers are from a comparison coming out otherwise than it does.
 fn between(op: N, ty: ValType, (a, b): (u64, u64), holds: bool) -> u64 {
-    let number = |cell: u64, is_signed: bool| match (ty, is_signed) {
-        (ValType::I32, true) => i128::from(cell as u32 as i32),
-        (_, true) => i128::from(cell as i64),
-        (_, false) => i128::from(cell),
-    };
-    let apart = |is_signed: bool| {
-        let apart = number(a, is_signed) - number(b, is_signed);
-        u64::try_from(apart.unsigned_abs()).unwrap_or(u64::MAX)
+    let apart = |is_signed: bool| match is_signed {
+        true => signed_of(ty, a).abs_diff(signed_of(ty, b)),
+        false => a.abs_diff(b),
     };
     match narrow(op) {
         // At equal numbers, these do not hold, and the others do.
@@ -306,21 +297,16 @@ fn between(op: N, ty: ValType, (a, b): (u64, u64), holds: bool) -> u64 {
         N::I32LeS | N::I32GeS => apart(true).saturating_add(holds.into()),
         N::I32LeU | N::I32GeU => apart(false).saturating_add(holds.into()),
         N::I32Eq | N::I32Ne => apart(true).max(1),
-        N::F32Lt | N::F32Gt | N::F32Le | N::F32Ge | N::F32Eq => {
-            let [a, b] = [a, b].map(|cell| f64::from(f32::from_bits(cell as u32)));
-            of_floats(a, b)
-        }
-        N::F64Lt | N::F64Gt | N::F64Le | N::F64Ge | N::F64Eq => {
-            of_floats(f64::from_bits(a), f64::from_bits(b))
-        }
+        N::F32Lt | N::F32Gt | N::F32Le | N::F32Ge | N::F32Eq => of_floats(ty, a, b),
+        N::F64Lt | N::F64Gt | N::F64Le | N::F64Ge | N::F64Eq => of_floats(ty, a, b),
         _ => 1,
     }
 }
 
 /// How far floating-point numbers are apart: a whole number that grows with that, as far as it can be told.
-fn of_floats(a: f64, b: f64) -> u64 {
+fn of_floats(ty: ValType, a: u64, b: u64) -> u64 {
     // What is too large, or no number, becomes the greatest one.
-    match (a - b).abs() * 65_536.0 {
+    match (number(ty, a) - number(ty, b)).abs() * 65_536.0 {
         apart if apart.is_nan() => u64::MAX,
         apart => (apart as u64).saturating_add(1),
     }
@@ -331,6 +317,7 @@ mod tests {
     use super::*;
     use crate::constraint::Constraint;
     use crate::dag::{Dag, Expr};
+    use crate::zone::{SIGNED, UNSIGNED};
 
     fn cell(number: i32) -> u64 {
         u64::from(number as u32)
@@ -408,20 +395,11 @@ mod tests {
     /// Changing a number by less than the distance changes nothing; by that much one way or the other, it does.
     #[test]
     fn a_distance_is_how_far_it_is() {
-        let signed = [
-            N::I32LtS,
-            N::I32GtS,
-            N::I32LeS,
-            N::I32GeS,
-            N::I32Eq,
-            N::I32Ne,
-        ];
-        let unsigned = [N::I32LtU, N::I32GtU, N::I32LeU, N::I32GeU];
-        for op in signed.into_iter().chain(unsigned) {
+        for op in SIGNED.into_iter().chain(UNSIGNED) {
             for (a, b) in (100..108).flat_map(|a| (100..108).map(move |b| (a, b))) {
                 let (a, b) = match op {
                     // Around zero, too.
-                    op if signed.contains(&op) => (a - 104, b - 104),
+                    op if SIGNED.contains(&op) => (a - 104, b - 104),
                     _ => (a, b),
                 };
                 let holds = |a: i32| op.apply(&[cell(a), cell(b)]) == Ok(1);

@@ -11,6 +11,7 @@ use crate::constraint::Constraint;
 use crate::dag::{Dag, Expr, Node};
 use crate::set::{Set, combinations, greatest};
 use crate::sum::Sum;
+use crate::zone::narrow;
 
 /// So many pairs of intervals are added.
 const MOST_PAIRS: usize = 1 << 12;
@@ -180,9 +181,9 @@ fn compared(dag: &Dag, op: N, a: Expr, b: Expr) -> Option<(Expr, Set)> {
     }
 }
 
-/// A comparison with its operands in the other order.
+/// A comparison, of 32 bits, with its operands in the other order.
 fn turned(op: N) -> N {
-    match op {
+    match narrow(op) {
         N::I32LtS => N::I32GtS,
         N::I32GtS => N::I32LtS,
         N::I32LeS => N::I32GeS,
@@ -191,16 +192,7 @@ fn turned(op: N) -> N {
         N::I32GtU => N::I32LtU,
         N::I32LeU => N::I32GeU,
         N::I32GeU => N::I32LeU,
-        N::I64LtS => N::I64GtS,
-        N::I64GtS => N::I64LtS,
-        N::I64LeS => N::I64GeS,
-        N::I64GeS => N::I64LeS,
-        N::I64LtU => N::I64GtU,
-        N::I64GtU => N::I64LtU,
-        N::I64LeU => N::I64GeU,
-        N::I64GeU => N::I64LeU,
-        N::I32Eq | N::I32Ne | N::I64Eq | N::I64Ne => op,
-        _ => op,
+        other => other,
     }
 }
 
@@ -218,17 +210,17 @@ fn fulfilling(op: N, ty: ValType, cell: u64) -> Option<Set> {
     };
     let only = Set::single(cell);
     let all = Set::all(ty);
-    Some(match op {
-        N::I32Eq | N::I64Eq => only,
-        N::I32Ne | N::I64Ne => all.without(&only),
-        N::I32LeS | N::I64LeS => up_to(true),
-        N::I32LtS | N::I64LtS => up_to(true).without(&only),
-        N::I32GtS | N::I64GtS => all.without(&up_to(true)),
-        N::I32GeS | N::I64GeS => all.without(&up_to(true)).union(&only),
-        N::I32LeU | N::I64LeU => up_to(false),
-        N::I32LtU | N::I64LtU => up_to(false).without(&only),
-        N::I32GtU | N::I64GtU => all.without(&up_to(false)),
-        N::I32GeU | N::I64GeU => all.without(&up_to(false)).union(&only),
+    Some(match narrow(op) {
+        N::I32Eq => only,
+        N::I32Ne => all.without(&only),
+        N::I32LeS => up_to(true),
+        N::I32LtS => up_to(true).without(&only),
+        N::I32GtS => all.without(&up_to(true)),
+        N::I32GeS => all.without(&up_to(true)).union(&only),
+        N::I32LeU => up_to(false),
+        N::I32LtU => up_to(false).without(&only),
+        N::I32GtU => all.without(&up_to(false)),
+        N::I32GeU => all.without(&up_to(false)).union(&only),
         _ => return None,
     })
 }

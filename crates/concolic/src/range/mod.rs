@@ -7,6 +7,7 @@ use crate::dag::Dag;
 use crate::lanes::{Compiled, Step};
 use crate::set::{Set, greatest};
 
+pub(crate) use ops::number;
 use ops::{binary, unary};
 
 /// Bounds of a value. Every value that the cell can have is within them.
@@ -49,7 +50,7 @@ fn width(ty: ValType) -> u32 {
 }
 
 /// The signed number that a cell is.
-fn signed_of(ty: ValType, cell: u64) -> i64 {
+pub(crate) fn signed_of(ty: ValType, cell: u64) -> i64 {
     if width(ty) == 32 {
         i64::from(cell as u32 as i32)
     } else {
@@ -358,7 +359,6 @@ fn lookup(ty: ValType, first: u64, values: &[usize], index: Range, ranges: &[Ran
 mod tests {
     use borges_vm::num::NumericOp as N;
 
-    use super::ops::number;
     use super::*;
     use crate::lanes::Lanes;
 

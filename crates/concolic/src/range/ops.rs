@@ -144,7 +144,7 @@ fn at(op: N, value: f64) -> f64 {
     number(op.result(), cell)
 }
 
-pub(super) fn number(ty: ValType, cell: u64) -> f64 {
+pub(crate) fn number(ty: ValType, cell: u64) -> f64 {
     match ty {
         ValType::F32 => f64::from(f32::from_bits(cell as u32)),
         _ => f64::from_bits(cell),

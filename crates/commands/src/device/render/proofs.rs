@@ -54,12 +54,9 @@ pub fn states(report: &StatesReport, paint: &Paint) -> String {
         let words = format!("maybe: {word} was taken for anything, and something depends on it");
         let _ = writeln!(text, "{}", paint.warning(words));
     }
-    text.extend(
-        report
-            .note
-            .iter()
-            .map(|note| format!("{}\n", paint.dim(note))),
-    );
+    if let Some(note) = &report.note {
+        let _ = writeln!(text, "{}", paint.dim(note));
+    }
     text + &left_out(&report.unexplored, paint)
 }
 
