@@ -265,10 +265,12 @@ fn states_have_the_digests_that_were_known_before_they_were_made() {
                 numbered,
             };
             let language = program(seed, options);
+            let other = language.apart().unwrap();
             let mut known = HashSet::from([language.initial()]);
             let mut todo = vec![language.initial()];
             while let Some(state) = todo.pop().filter(|_| known.len() < 300) {
                 check_wanted::<_, WideFingerprint>(&language, &state);
+                assert_eq!(other.at_home(state.clone()), state);
                 let nexts = check_wanted::<_, Fingerprint>(&language, &state);
                 steps += nexts.len();
                 todo.extend(nexts.into_iter().filter(|next| known.insert(next.clone())));

@@ -171,6 +171,12 @@ pub trait Language {
         None
     }
 
+    /// A state that another worker's program made ([`Language::apart`]), made of what this one has in its memory: it is
+    /// equal, and the other worker counts no references to what it consists of.
+    fn at_home(&self, state: Self::State) -> Self::State {
+        state
+    }
+
     /// The state in the language's own syntax.
     fn show(&self, state: &Self::State) -> String;
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use borges_multiverse::fingerprint::Digest;
 
-use super::state::{Actor, Channel, State, feed};
+use super::state::{Actor, Channel, State, Sums, feed};
 
 /// What a step changes.
 pub(super) struct Change {
@@ -22,8 +22,8 @@ pub(super) struct Change {
     pub(super) steps: u64,
 }
 
-/// A configuration after a change.
-struct Changed<'a>(&'a State, &'a Change);
+/// What is fed of a configuration.
+struct Changed<'a>(Sums, &'a [Arc<Channel>]);
 
 impl Change {
     /// Nothing, by so many rules.
@@ -57,39 +57,39 @@ impl Change {
 
     /// The configuration after the change.
     pub(super) fn made(&self, state: &State) -> State {
-        let changed = Changed(state, self);
         let mut actors = Vec::with_capacity(state.actors.len() + usize::from(self.born.is_some()));
-        actors.extend(changed.actors().cloned());
+        for (at, old) in state.actors.iter().enumerate() {
+            let born = self.born.iter().filter(|(place, _)| *place == at);
+            actors.extend(born.map(|(_, actor)| Arc::clone(actor)));
+            actors.push(Arc::clone(self.actor(at).unwrap_or(old)));
+        }
+        let last = self.born.iter().filter(|(at, _)| *at == state.actors.len());
+        actors.extend(last.map(|(_, actor)| Arc::clone(actor)));
         State {
             actors: actors.into(),
-            channels: changed.channels().into(),
+            channels: self
+                .channels
+                .clone()
+                .unwrap_or_else(|| state.channels.clone()),
         }
     }
 
-    /// The digest of the configuration after the change.
-    pub(super) fn digest<F: Digest>(&self, state: &State) -> F {
-        F::digest(&Changed(state, self))
-    }
-}
-
-impl<'a> Changed<'a> {
-    fn actors(&self) -> impl Iterator<Item = &'a Arc<Actor>> {
-        let Self(state, change) = *self;
-        let born = change.born.as_ref();
-        let before = born.map_or(state.actors.len(), |(at, _)| *at);
-        let old = move |at: usize| change.actor(at).unwrap_or(&state.actors[at]);
-        let first = (0..before).map(old);
-        let rest = (before..state.actors.len()).map(old);
-        first.chain(born.map(|(_, actor)| actor)).chain(rest)
-    }
-
-    fn channels(&self) -> &'a [Arc<Channel>] {
-        self.1.channels.as_deref().unwrap_or(&self.0.channels)
+    /// The digest of the configuration after the change, where `sums` are those of its actors before.
+    pub(super) fn digest<F: Digest>(&self, state: &State, sums: Sums) -> F {
+        let mut after = sums;
+        for (at, actor) in self.actors.iter().flatten() {
+            after = after.without(&state.actors[*at]).with(actor);
+        }
+        if let Some((_, born)) = &self.born {
+            after = after.with(born);
+        }
+        let channels = self.channels.as_deref().unwrap_or(&state.channels);
+        F::digest(&Changed(after, channels))
     }
 }
 
 impl Hash for Changed<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        feed(self.actors(), self.channels(), hasher);
+        feed(self.0, self.1, hasher);
     }
 }

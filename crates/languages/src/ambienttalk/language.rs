@@ -16,7 +16,7 @@ use super::compile::compile;
 use super::error::ParseError;
 use super::memo::{self, Done, Memo};
 use super::parse::parse;
-use super::state::{Actor, Channel, State};
+use super::state::{Actor, Channel, State, Sums};
 use super::step::{Effect, Process, Rule};
 use super::value::{Entity, Future, Message};
 pub use crate::model::{Delivery, Grain};
@@ -221,7 +221,7 @@ impl AmbientTalk {
         Some(Done {
             actor: self.memo.intern(actor),
             effect: effect.map(|effect| match effect {
-                Effect::Send(to, message) => memo::Effect::Send(to, Arc::new(message)),
+                Effect::Send(to, message) => memo::Effect::Send(to, self.memo.message(message)),
                 Effect::Create(created) => memo::Effect::Create(self.memo.intern(*created)),
             }),
             steps,
@@ -421,7 +421,9 @@ impl Language for AmbientTalk {
         wanted: &mut Vec<State>,
     ) {
         let changes = self.changes(state);
-        let digests: Vec<F> = changes.iter().map(|change| change.digest(state)).collect();
+        let sums = Sums::of(&state.actors);
+        let digests = changes.iter().map(|change| change.digest(state, sums));
+        let digests: Vec<F> = digests.collect();
         let mut places = Vec::new();
         sift(&digests, &mut places);
         let found = places.into_iter().filter_map(|at| changes.get(at));
@@ -532,6 +534,21 @@ impl Language for AmbientTalk {
     /// With a memory of its own.
     fn apart(&self) -> Option<Self> {
         Some(self.with(self.options))
+    }
+
+    fn at_home(&self, state: State) -> State {
+        let actors = state.actors.iter().map(|actor| self.memo.known(actor));
+        let channels = state.channels.iter().map(|channel| {
+            let mut channel = Channel::clone(channel);
+            for (_, message) in &mut channel.messages {
+                *message = self.memo.message(Message::clone(message));
+            }
+            Arc::new(channel)
+        });
+        State {
+            actors: actors.collect(),
+            channels: channels.collect(),
+        }
     }
 
     fn show(&self, state: &State) -> String {

@@ -6,6 +6,7 @@
 //!
 //! Nothing depends on what is remembered; when it grows too large it is forgotten.
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -38,6 +39,7 @@ pub(super) enum Effect {
 /// The memory of one program, run in one way.
 pub(super) struct Memo {
     shards: [Mutex<Shard>; SHARDS],
+    messages: Mutex<HashSet<Arc<Message>>>,
 }
 
 #[derive(Default)]
@@ -48,6 +50,7 @@ struct Shard {
 }
 
 /// An actor, found by its digest.
+#[derive(PartialEq, Eq, Hash)]
 struct Known(Arc<Actor>);
 
 /// An actor and a message that it gets.
@@ -63,6 +66,7 @@ impl Memo {
     pub(super) fn new() -> Self {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
+            messages: Mutex::default(),
         }
     }
 
@@ -75,15 +79,38 @@ impl Memo {
     /// The one actor that is equal to this one.
     pub(super) fn intern(&self, actor: Actor) -> Arc<Actor> {
         let mut shard = self.shard(actor.digest);
-        let actor = Known(Arc::new(actor));
         if let Some(known) = shard.actors.get(&actor) {
             return Arc::clone(&known.0);
         }
+        let actor = Arc::new(actor);
         if shard.actors.len() >= FULL {
             shard.actors.clear();
         }
-        shard.actors.insert(Known(Arc::clone(&actor.0)));
-        actor.0
+        shard.actors.insert(Known(Arc::clone(&actor)));
+        actor
+    }
+
+    /// The one actor that is equal to this one, of another memory.
+    pub(super) fn known(&self, actor: &Arc<Actor>) -> Arc<Actor> {
+        let shard = self.shard(actor.digest);
+        let found = shard.actors.get(&**actor);
+        let found = found.map(|known| Arc::clone(&known.0));
+        drop(shard);
+        found.unwrap_or_else(|| self.intern(Actor::clone(actor)))
+    }
+
+    /// The one message that is equal to this one.
+    pub(super) fn message(&self, message: Message) -> Arc<Message> {
+        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = messages.get(&message) {
+            return Arc::clone(known);
+        }
+        if messages.len() >= FULL {
+            messages.clear();
+        }
+        let message = Arc::new(message);
+        messages.insert(Arc::clone(&message));
+        message
     }
 
     /// What an actor's step comes to; `take` takes it if it is not known.
@@ -92,8 +119,7 @@ impl Memo {
         actor: &Arc<Actor>,
         take: impl FnOnce() -> Option<Done>,
     ) -> Option<Arc<Done>> {
-        let key = Known(Arc::clone(actor));
-        if let Some(done) = self.shard(actor.digest).steps.get(&key) {
+        if let Some(done) = self.shard(actor.digest).steps.get(&**actor) {
             return done.clone();
         }
         // Without the lock: the step asks for other tables.
@@ -102,7 +128,7 @@ impl Memo {
         if shard.steps.len() >= FULL {
             shard.steps.clear();
         }
-        shard.steps.insert(key, done.clone());
+        shard.steps.insert(Known(Arc::clone(actor)), done.clone());
         done
     }
 
@@ -133,24 +159,16 @@ impl fmt::Debug for Memo {
     }
 }
 
-impl PartialEq for Known {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
-    }
-}
-
-impl Eq for Known {}
-
-impl Hash for Known {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        hasher.write_u64(self.0.digest);
+impl Borrow<Actor> for Known {
+    fn borrow(&self) -> &Actor {
+        &self.0
     }
 }
 
 impl PartialEq for Arrival {
     fn eq(&self, other: &Self) -> bool {
         // Messages of remembered steps are the same ones again, so there is no need to look inside.
-        Arc::ptr_eq(&self.1, &other.1) && (Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0)
+        Arc::ptr_eq(&self.1, &other.1) && self.0 == other.0
     }
 }
 
@@ -177,5 +195,62 @@ impl Hasher for Digest {
 
     fn finish(&self) -> u64 {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use borges_multiverse::language::Language as _;
+
+    use super::super::language::{AmbientTalk, Delivery, Options};
+    use super::super::state::State;
+    use super::*;
+
+    /// Two that answer a third one, which asks both.
+    const ASKING: &str = "def asked := actor: { def ask(n) { n + 1 } };
+        def other := actor: { def ask(n) { n + 2 } };
+        def asker := actor: { def go(a, b) { def one := a<-ask(1); def two := b<-ask(2); one } };
+        asker<-go(asked, other)";
+
+    #[test]
+    fn what_another_memory_made_is_equal_at_home_and_shared_with_nobody() {
+        for delivery in [Delivery::Immediate, Delivery::Unordered] {
+            let options = Options {
+                delivery,
+                ..Options::default()
+            };
+            let ours = AmbientTalk::parse(ASKING, options).unwrap();
+            let theirs = ours.apart().unwrap();
+            let mut seen = HashSet::from([theirs.initial()]);
+            let mut todo = vec![theirs.initial()];
+            while let Some(state) = todo.pop() {
+                let taken = ours.at_home(state.clone());
+                assert_eq!(taken, state);
+                let apart = taken.actors.iter().zip(&state.actors);
+                assert!(apart.clone().all(|(our, their)| !Arc::ptr_eq(our, their)));
+                // Once more it is the same one.
+                let again = ours.at_home(state.clone());
+                let once = again.actors.iter().zip(&taken.actors);
+                assert!(once.clone().all(|(one, other)| Arc::ptr_eq(one, other)));
+                let messages = |state: &State| {
+                    let all = state.channels.iter().flat_map(|channel| &channel.messages);
+                    all.map(|(_, message)| Arc::as_ptr(message))
+                        .collect::<Vec<_>>()
+                };
+                assert_eq!(messages(&again), messages(&taken));
+                assert!(
+                    messages(&taken)
+                        .iter()
+                        .all(|at| !messages(&state).contains(at))
+                );
+                let mut steps = Vec::new();
+                theirs.expand(&state, &mut steps);
+                let nexts = steps.into_iter().map(|(_, next)| next.state);
+                todo.extend(nexts.filter(|next| seen.insert(next.clone())));
+            }
+            assert!(seen.len() > 10, "{}", seen.len());
+        }
     }
 }

@@ -168,6 +168,11 @@ impl<L: Language> Language for Preempting<L> {
         })
     }
 
+    fn at_home(&self, from: Self::State) -> Self::State {
+        let state = self.program.at_home(from.state);
+        Scheduled { state, ..from }
+    }
+
     fn show(&self, from: &Self::State) -> String {
         format!("[{}] {}", self.name(), self.program.show(&from.state))
     }

@@ -178,6 +178,10 @@ impl<L: Language> Language for Runs<L> {
         Some(Self::new(self.inner.apart()?, self.limit))
     }
 
+    fn at_home(&self, state: L::State) -> L::State {
+        self.inner.at_home(state)
+    }
+
     fn show(&self, state: &L::State) -> String {
         self.inner.show(state)
     }

@@ -187,6 +187,10 @@ impl<L: Language> Language for Stepping<L> {
         self.0.apart().map(Self)
     }
 
+    fn at_home(&self, (mode, state): Self::State) -> Self::State {
+        (mode, self.0.at_home(state))
+    }
+
     fn show(&self, (mode, state): &Self::State) -> String {
         let mode = match mode {
             Mode::Step => "step",

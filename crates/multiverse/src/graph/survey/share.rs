@@ -450,7 +450,10 @@ impl<L: Language, F: Digest> Share<L, F> {
         let mut states = states.into_iter();
         for node in &prefixes.now {
             match (numbers[*node as usize], states.next()) {
-                (Some(id), Some(state)) => self.now.push(self.held, id, state),
+                (Some(id), Some(state)) => {
+                    let state = self.language.at_home(state);
+                    self.now.push(self.held, id, state);
+                }
                 (Some(id), None) => self.now.push_later(id),
                 (None, _) => self.counts.lost += 1,
             }

@@ -10,7 +10,7 @@ mod queue;
 mod work;
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
@@ -193,12 +193,16 @@ fn bytes_of<P: Serialize>(place: JobPlace, came: Result<Came<P>, String>) -> Vec
 /// Puts jobs into a queue, and gathers what comes of them.
 struct Gathering<'g, 'j, P> {
     jobs: &'g Jobs<'j, P>,
-    came: Vec<(JobPlace, Came<P>)>,
+    /// What came of jobs that do not come before all that are open.
+    came: BTreeMap<JobPlace, Came<P>>,
+    /// All that comes before those, put together, and what was said of its paths.
+    gathered: Gathered,
+    said: Vec<Option<P>>,
     known: HashSet<Key>,
     /// Of jobs that are done.
     steps: u64,
     /// Jobs put, and not done.
-    open: usize,
+    open: BTreeSet<JobPlace>,
     left: Vec<Prefix>,
     ended: Option<Ended>,
     /// Why some jobs are left undone, or all are.
@@ -209,10 +213,12 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
     fn new(jobs: &'g Jobs<'j, P>) -> Self {
         Gathering {
             jobs,
-            came: Vec::new(),
+            came: BTreeMap::new(),
+            gathered: Gathered::new(jobs.start, jobs.task.bounds.clone()),
+            said: Vec::new(),
             known: HashSet::new(),
             steps: 0,
-            open: 0,
+            open: BTreeSet::new(),
             left: Vec::new(),
             ended: None,
             failed: Vec::new(),
@@ -227,16 +233,19 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
         heard: &mut dyn FnMut(&Path) -> Flow,
     ) {
         self.put(queue, JobPlace::default(), vec![Prefix::default()]);
-        while self.open > 0 {
+        while !self.open.is_empty() {
             match queue.gather(PULSE) {
                 Ok(became) => {
                     for became in became {
-                        self.open -= 1;
                         match became {
                             Became::Done(place, came) => self.note(queue, place, came, heard),
-                            Became::GivenUp(job, why) => self.give_up(job.prefixes, why),
+                            Became::GivenUp(job, why) => {
+                                self.open.remove(&job.place);
+                                self.give_up(job.prefixes, why);
+                            }
                         }
                     }
+                    self.put_together();
                 }
                 Err(why) => {
                     let open = queue.drain().into_iter().flat_map(|job| job.prefixes);
@@ -248,7 +257,7 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
             budget.note(Progress {
                 paths: self.known.len() + paths(&told.paths),
                 states: 0,
-                waiting: paths(&told.waiting) + self.open,
+                waiting: paths(&told.waiting) + self.open.len(),
                 steps: self.steps + told.steps.load(Ordering::Relaxed),
                 inputs: 0,
             });
@@ -258,10 +267,10 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
             if self.ended.is_some() {
                 self.failed.extend(queue.complaint());
                 told.ends.store(true, Ordering::Relaxed);
-                let given_up = queue.drain();
-                self.open -= given_up.len();
-                self.left
-                    .extend(given_up.into_iter().flat_map(|job| job.prefixes));
+                for job in queue.drain() {
+                    self.open.remove(&job.place);
+                    self.left.extend(job.prefixes);
+                }
             }
         }
         // What was the last path of all is no reason to end before others.
@@ -306,11 +315,27 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
                 }
             }
         }
-        self.came.push((place, came));
+        self.open.remove(&place);
+        self.came.insert(place, came);
+    }
+
+    /// Adds what came of those jobs that no open one comes before: meanwhile others explore.
+    fn put_together(&mut self) {
+        let open = self.open.first();
+        while let Some(first) = self.came.first_entry()
+            && open.is_none_or(|open| first.key() < open)
+        {
+            let (findings, of_paths) = first.remove();
+            for (number, of_path) in self.gathered.add(findings).into_iter().zip(of_paths) {
+                if matches!(number, Some((_, true))) {
+                    self.said.push(Some(of_path));
+                }
+            }
+        }
     }
 
     fn put(&mut self, queue: &dyn Queue<Came<P>>, place: JobPlace, prefixes: Vec<Prefix>) {
-        self.open += 1;
+        self.open.insert(place.clone());
         queue.put(Job {
             place,
             prefixes,
@@ -320,16 +345,10 @@ impl<'g, 'j, P> Gathering<'g, 'j, P> {
 
     /// Everything as one exploration.
     fn finish(mut self, solver: Option<Box<dyn Solver>>) -> (Explored, Vec<Option<P>>) {
-        self.came.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let mut gathered = Gathered::new(self.jobs.start, self.jobs.task.bounds.clone());
-        let mut said = Vec::new();
-        for (_, (findings, of_paths)) in self.came {
-            for (number, of_path) in gathered.add(findings).into_iter().zip(of_paths) {
-                if matches!(number, Some((_, true))) {
-                    said.push(Some(of_path));
-                }
-            }
-        }
+        // Of what is still open nothing will come.
+        self.open.clear();
+        self.put_together();
+        let (mut gathered, mut said) = (self.gathered, self.said);
         self.failed.iter().for_each(|why| gathered.leave_out(why));
         let explored = gathered.into_explored(self.ended, &self.left, solver);
         said.resize_with(explored.paths.len(), || None);
