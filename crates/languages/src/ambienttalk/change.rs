@@ -3,12 +3,11 @@
 //! Most steps of a survey lead to configurations that are known. Their digests are those of their parts, so they need
 //! not be made.
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use borges_multiverse::fingerprint::Digest;
 
-use super::state::{Actor, Channel, State, Sums, feed};
+use super::state::{Actor, Channel, State, Sums};
 
 /// What a step changes.
 pub(super) struct Change {
@@ -21,9 +20,6 @@ pub(super) struct Change {
     /// In rules.
     pub(super) steps: u64,
 }
-
-/// What is fed of a configuration.
-struct Changed<'a>(Sums, &'a [Arc<Channel>]);
 
 impl Change {
     /// Nothing, by so many rules.
@@ -58,20 +54,19 @@ impl Change {
     /// The configuration after the change.
     pub(super) fn made(&self, state: &State) -> State {
         let mut actors = Vec::with_capacity(state.actors.len() + usize::from(self.born.is_some()));
-        for (at, old) in state.actors.iter().enumerate() {
-            let born = self.born.iter().filter(|(place, _)| *place == at);
-            actors.extend(born.map(|(_, actor)| Arc::clone(actor)));
-            actors.push(Arc::clone(self.actor(at).unwrap_or(old)));
+        let changed = state.actors.iter().enumerate();
+        actors.extend(changed.map(|(at, old)| Arc::clone(self.actor(at).unwrap_or(old))));
+        if let Some((at, born)) = &self.born {
+            actors.insert(*at, Arc::clone(born));
         }
-        let last = self.born.iter().filter(|(at, _)| *at == state.actors.len());
-        actors.extend(last.map(|(_, actor)| Arc::clone(actor)));
         State {
             actors: actors.into(),
-            channels: self
-                .channels
-                .clone()
-                .unwrap_or_else(|| state.channels.clone()),
+            channels: self.channels(state).into(),
         }
+    }
+
+    fn channels<'a>(&'a self, state: &'a State) -> &'a [Arc<Channel>] {
+        self.channels.as_deref().unwrap_or(&state.channels)
     }
 
     /// The digest of the configuration after the change, where `sums` are those of its actors before.
@@ -83,13 +78,6 @@ impl Change {
         if let Some((_, born)) = &self.born {
             after = after.with(born);
         }
-        let channels = self.channels.as_deref().unwrap_or(&state.channels);
-        F::digest(&Changed(after, channels))
-    }
-}
-
-impl Hash for Changed<'_> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        feed(self.0, self.1, hasher);
+        F::digest(&after.with_channels(self.channels(state)))
     }
 }

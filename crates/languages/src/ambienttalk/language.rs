@@ -1,5 +1,6 @@
 //! AmbientTalk as a language of the core.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -219,10 +220,14 @@ impl AmbientTalk {
         }
         self.program.seal(&mut actor);
         Some(Done {
-            actor: self.memo.intern(actor),
+            actor: self.memo.intern(Cow::Owned(actor)),
             effect: effect.map(|effect| match effect {
-                Effect::Send(to, message) => memo::Effect::Send(to, self.memo.message(message)),
-                Effect::Create(created) => memo::Effect::Create(self.memo.intern(*created)),
+                Effect::Send(to, message) => {
+                    memo::Effect::Send(to, self.memo.message(Cow::Owned(message)))
+                }
+                Effect::Create(created) => {
+                    memo::Effect::Create(self.memo.intern(Cow::Owned(*created)))
+                }
             }),
             steps,
         })
@@ -537,11 +542,12 @@ impl Language for AmbientTalk {
     }
 
     fn at_home(&self, state: State) -> State {
-        let actors = state.actors.iter().map(|actor| self.memo.known(actor));
+        let at_home = |actor: &Arc<Actor>| self.memo.intern(Cow::Borrowed(&**actor));
+        let actors = state.actors.iter().map(at_home);
         let channels = state.channels.iter().map(|channel| {
             let mut channel = Channel::clone(channel);
             for (_, message) in &mut channel.messages {
-                *message = self.memo.message(Message::clone(message));
+                *message = self.memo.message(Cow::Borrowed(&**message));
             }
             Arc::new(channel)
         });

@@ -6,7 +6,7 @@
 //!
 //! Nothing depends on what is remembered; when it grows too large it is forgotten.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
@@ -77,12 +77,12 @@ impl Memo {
     }
 
     /// The one actor that is equal to this one.
-    pub(super) fn intern(&self, actor: Actor) -> Arc<Actor> {
+    pub(super) fn intern(&self, actor: Cow<'_, Actor>) -> Arc<Actor> {
         let mut shard = self.shard(actor.digest);
-        if let Some(known) = shard.actors.get(&actor) {
+        if let Some(known) = shard.actors.get(&*actor) {
             return Arc::clone(&known.0);
         }
-        let actor = Arc::new(actor);
+        let actor = Arc::new(actor.into_owned());
         if shard.actors.len() >= FULL {
             shard.actors.clear();
         }
@@ -90,25 +90,16 @@ impl Memo {
         actor
     }
 
-    /// The one actor that is equal to this one, of another memory.
-    pub(super) fn known(&self, actor: &Arc<Actor>) -> Arc<Actor> {
-        let shard = self.shard(actor.digest);
-        let found = shard.actors.get(&**actor);
-        let found = found.map(|known| Arc::clone(&known.0));
-        drop(shard);
-        found.unwrap_or_else(|| self.intern(Actor::clone(actor)))
-    }
-
     /// The one message that is equal to this one.
-    pub(super) fn message(&self, message: Message) -> Arc<Message> {
+    pub(super) fn message(&self, message: Cow<'_, Message>) -> Arc<Message> {
         let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = messages.get(&message) {
+        if let Some(known) = messages.get(&*message) {
             return Arc::clone(known);
         }
         if messages.len() >= FULL {
             messages.clear();
         }
-        let message = Arc::new(message);
+        let message = Arc::new(message.into_owned());
         messages.insert(Arc::clone(&message));
         message
     }
@@ -143,7 +134,7 @@ impl Memo {
         if let Some(known) = self.shard(actor.digest).arrivals.get(&key) {
             return Arc::clone(known);
         }
-        let after = self.intern(arrive());
+        let after = self.intern(Cow::Owned(arrive()));
         let mut shard = self.shard(actor.digest);
         if shard.arrivals.len() >= FULL {
             shard.arrivals.clear();

@@ -282,24 +282,19 @@ impl Hash for Actor {
 
 impl PartialEq for Actor {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other) || self.is_like(other)
+        std::ptr::eq(self, other)
+            || self.digest == other.digest
+                && (self.id, self.children, self.taken) == (other.id, other.children, other.taken)
+                && self.inbox == other.inbox
+                && self.heap == other.heap
+                && self.frames == other.frames
+                && self.outbox == other.outbox
+                && self.turn == other.turn
+                && self.output == other.output
     }
 }
 
 impl Eq for Actor {}
-
-impl Actor {
-    fn is_like(&self, other: &Self) -> bool {
-        self.digest == other.digest
-            && (self.id, self.children, self.taken) == (other.id, other.children, other.taken)
-            && self.inbox == other.inbox
-            && self.heap == other.heap
-            && self.frames == other.frames
-            && self.outbox == other.outbox
-            && self.turn == other.turn
-            && self.output == other.output
-    }
-}
 
 impl State {
     pub(super) fn actor(&self, id: ActorId) -> Option<&Arc<Actor>> {
@@ -333,15 +328,17 @@ impl Eq for State {}
 
 impl Hash for State {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        feed(Sums::of(&self.actors), &self.channels, hasher);
+        Sums::of(&self.actors)
+            .with_channels(&self.channels)
+            .hash(hasher);
     }
 }
 
 /// What a set of actors is known by: two sums over their digests, which other actors are taken from and added to without
 /// a look at the rest. No two actors of a set are equal, and digests are as good as drawn by lot; sums of such are, too
 /// (M. Bellare, D. Micciancio, *A new paradigm for collision-free hashing: incrementality at reduced cost*, 1997).
-#[derive(Clone, Copy, Default)]
-pub(super) struct Sums([u64; 2]);
+#[derive(Clone, Copy, Default, Hash)]
+pub(super) struct Sums(u64, u64);
 
 impl Sums {
     pub(super) fn of(actors: &[Arc<Actor>]) -> Self {
@@ -351,30 +348,26 @@ impl Sums {
     }
 
     pub(super) fn with(self, actor: &Actor) -> Self {
-        let Self([one, other]) = self;
-        let [first, second] = Self::terms(actor);
-        Self([one.wrapping_add(first), other.wrapping_add(second)])
+        let (one, other) = Self::terms(actor);
+        Self(self.0.wrapping_add(one), self.1.wrapping_add(other))
     }
 
     pub(super) fn without(self, actor: &Actor) -> Self {
-        let Self([one, other]) = self;
-        let [first, second] = Self::terms(actor);
-        Self([one.wrapping_sub(first), other.wrapping_sub(second)])
+        let (one, other) = Self::terms(actor);
+        Self(self.0.wrapping_sub(one), self.1.wrapping_sub(other))
+    }
+
+    /// What the digest of a configuration is made of.
+    pub(super) fn with_channels(self, channels: &[Arc<Channel>]) -> impl Hash {
+        (self, channels)
     }
 
     /// The second is no linear function of the first, so that one sum says nothing of the other.
-    fn terms(actor: &Actor) -> [u64; 2] {
+    fn terms(actor: &Actor) -> (u64, u64) {
         const BY: u64 = 0xd1b5_4a32_d192_ed03;
         let product = u128::from(actor.digest ^ BY.rotate_left(32)) * u128::from(BY);
-        [actor.digest, product as u64 ^ (product >> 64) as u64]
+        (actor.digest, product as u64 ^ (product >> 64) as u64)
     }
-}
-
-/// What the digest of a configuration is made of.
-pub(super) fn feed<H: Hasher>(Sums([one, other]): Sums, channels: &[Arc<Channel>], hasher: &mut H) {
-    hasher.write_u64(one);
-    hasher.write_u64(other);
-    channels.hash(hasher);
 }
 
 impl fmt::Debug for State {
