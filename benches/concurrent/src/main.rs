@@ -15,7 +15,8 @@ use std::time::Instant;
 use borges_languages::ambienttalk::{AmbientTalk, Grain, Options};
 use borges_languages::model::Threads;
 use borges_multiverse::causality::{Classes, Found};
-use borges_multiverse::graph::{Exploration, Limits, NodeId, Pause, Strategy, Survey};
+use borges_multiverse::fingerprint::Fingerprint;
+use borges_multiverse::graph::{Counts, Exploration, Limits, NodeId, Pause, Share, Strategy, Survey};
 use borges_multiverse::heed::Patient;
 use borges_multiverse::workers::Workers;
 use native::Native;
@@ -296,7 +297,7 @@ fn shared(name: &str, text: &str, rounds: usize) {
         states: usize::MAX,
         ..Limits::default()
     };
-    let (mut more, mut more_in_turn, mut faster) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut more, mut more_in_turn, mut more_apart, mut faster) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
         // Two shares, one after the other: what dividing costs without what two cores take from each other.
         let in_turn = InTurn(2);
@@ -323,16 +324,77 @@ fn shared(name: &str, text: &str, rounds: usize) {
             );
             (cpu, wall)
         });
+        more_apart.push(apart(name, &program) / took[0].0);
         more.push(took[1].0 / took[0].0);
         more_in_turn.push(took[2].0 / took[0].0);
         faster.push(took[0].1 / took[1].1);
     }
     println!(
-        "{name:<24} two shares compute {:.2} times as much ({:.2} in turn) and are done {:.2} times as fast",
+        "{name:<24} two shares compute {:.2} times as much ({:.2} in turn, {:.2} in turn where they ask each other) and are done {:.2} times as fast",
         median(more),
         median(more_in_turn),
+        median(more_apart),
         median(faster)
     );
+}
+
+/// A survey by two shares that ask each other, as those of two processes do, but on one core and without a connection:
+/// what asking costs.
+fn apart(name: &str, program: &AmbientTalk) -> f64 {
+    /// So many states each follows before it asks.
+    const ROUND: usize = 4096;
+    let began = computed();
+    let mut alone: Share<_, Fingerprint> = Share::alone(program.clone());
+    while alone.waiting() + alone.ahead() < 1000 && alone.waiting() > 0 {
+        alone.expand(usize::MAX, &mut ());
+        alone.deepen();
+    }
+    let known: Vec<_> = alone.digests().flatten().collect();
+    let mut shares: Vec<_> = (0..2)
+        .zip(alone.prefixes().split(2))
+        .filter_map(|(nth, part)| {
+            let place = (nth, 2);
+            Share::of(
+                program.with(program.options()),
+                place,
+                Counts::default(),
+                &part,
+                known.iter().copied(),
+            )
+            .ok()
+        })
+        .collect();
+    while shares.iter().any(|share| share.waiting() > 0) {
+        while shares.iter().any(|share| share.waiting() > 0 || !share.is_settled()) {
+            let asks: Vec<_> = (0..2u32)
+                .zip(&mut shares)
+                .filter_map(|(nth, share)| {
+                    share.expand(ROUND, &mut ());
+                    Some((nth, share.ask(1 - nth)?))
+                })
+                .collect();
+            for (nth, ask) in asks {
+                let news = shares[1 - nth as usize].answer(&ask);
+                shares[nth as usize].settle(&news);
+            }
+        }
+        shares.iter_mut().for_each(Share::deepen);
+    }
+    let (states, asked) = (
+        shares.iter().map(Share::known).sum::<usize>(),
+        shares.iter().map(|share| share.counts().asked).sum::<u64>(),
+    );
+    let bytes: usize = shares.iter().map(Share::heap_bytes).sum();
+    std::mem::forget(shares);
+    let cpu = computed() - began;
+    println!(
+        "{name:<24} {:>9} {states:>10} {cpu:>8.2} {:>8} {:>8.1} {:>8.2}",
+        "2 apart",
+        "",
+        bytes as f64 / states as f64,
+        asked as f64 / states as f64,
+    );
+    cpu
 }
 
 /// Shares on one core, one after the other.

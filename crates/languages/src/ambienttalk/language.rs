@@ -542,8 +542,6 @@ impl Language for AmbientTalk {
     }
 
     fn at_home(&self, state: State) -> State {
-        let at_home = |actor: &Arc<Actor>| self.memo.intern(Cow::Borrowed(&**actor));
-        let actors = state.actors.iter().map(at_home);
         let channels = state.channels.iter().map(|channel| {
             let mut channel = Channel::clone(channel);
             for (_, message) in &mut channel.messages {
@@ -552,7 +550,7 @@ impl Language for AmbientTalk {
             Arc::new(channel)
         });
         State {
-            actors: actors.collect(),
+            actors: self.memo.at_home(&state.actors),
             channels: channels.collect(),
         }
     }

@@ -22,6 +22,9 @@ const SHARDS: usize = 32;
 /// Entries of a table before it is emptied.
 const FULL: usize = 4096;
 
+/// Actors of another memory of which it is known which ones they are here: those that come together consist of few.
+const GUESTS: usize = 256;
+
 /// What an actor's step comes to.
 pub(super) struct Done {
     pub(super) actor: Arc<Actor>,
@@ -40,6 +43,8 @@ pub(super) enum Effect {
 pub(super) struct Memo {
     shards: [Mutex<Shard>; SHARDS],
     messages: Mutex<HashSet<Arc<Message>>>,
+    /// Actors of another memory, each with the equal one of this. They are held, so that nothing else gets their addresses.
+    guests: Mutex<Vec<Option<(Arc<Actor>, Arc<Actor>)>>>,
 }
 
 #[derive(Default)]
@@ -67,6 +72,7 @@ impl Memo {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             messages: Mutex::default(),
+            guests: Mutex::default(),
         }
     }
 
@@ -88,6 +94,25 @@ impl Memo {
         }
         shard.actors.insert(Known(Arc::clone(&actor)));
         actor
+    }
+
+    /// The ones that are equal to these, which another memory made.
+    pub(super) fn at_home(&self, actors: &[Arc<Actor>]) -> Box<[Arc<Actor>]> {
+        let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
+        guests.resize(GUESTS, None);
+        let own = actors.iter().map(|actor| {
+            let spread = (Arc::as_ptr(actor).addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let place = &mut guests[(spread >> 32) as usize % GUESTS];
+            match place {
+                Some((guest, own)) if Arc::ptr_eq(guest, actor) => Arc::clone(own),
+                _ => {
+                    let own = self.intern(Cow::Borrowed(&**actor));
+                    *place = Some((Arc::clone(actor), Arc::clone(&own)));
+                    own
+                }
+            }
+        });
+        own.collect()
     }
 
     /// The one message that is equal to this one.

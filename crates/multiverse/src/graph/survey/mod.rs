@@ -4,6 +4,7 @@
 //! process add to each other's tables, those of several tell each other which are new. What they find is the same.
 
 mod among;
+mod asked;
 mod beside;
 mod level;
 mod log;
@@ -15,12 +16,13 @@ mod table;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::slice::from_mut;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 pub use among::{Apart, Bell, Leader, Letter, Member, Post, Tally};
+pub use asked::{News, Unsure};
 pub use prefixes::{EndNode, Prefixes};
-pub use share::{Counts, News, Share, Unsure};
+pub use share::{Counts, Share};
 use table::Table;
 use thiserror::Error;
 
@@ -462,17 +464,15 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             if !keep_going(self) {
                 return Pause::Cancelled;
             }
-            if self.shares.iter().any(|share| share.waiting() == 0) {
-                self.even_out();
-            }
             let most = batch().min(limits.states - states);
             let elsewhere = self.round(most, looks, &each);
             debug_assert!(elsewhere.is_empty(), "all shares are here");
         }
     }
 
-    /// The shares follow up to so many states each, or those that are faster more of them; afterwards all questions among
-    /// these shares are settled. Those to shares elsewhere, with who asks whom.
+    /// The shares follow up to so many states each, or those that are faster more of them, until one has no more and others
+    /// have enough to give; afterwards all questions among these shares are settled. Those to shares elsewhere, with who
+    /// asks whom.
     fn round<K: Onlooker<L>>(
         &mut self,
         most: usize,
@@ -483,8 +483,9 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         let (count, first, of) = (self.shares.len(), self.first, self.shares[0].of_all());
         let elsewhere = (0..of).filter(|to| !(first..first + count as u32).contains(to));
         let elsewhere: Vec<u32> = elsewhere.collect();
+        self.even_out(most);
         let others = Mutex::new(Vec::new());
-        let handed = AtomicUsize::new(0);
+        let (handed, is_out) = (AtomicUsize::new(0), AtomicBool::new(false));
         let asks: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         let answers: Vec<_> = (0..count * count).map(|_| Mutex::new(None)).collect();
         each(
@@ -492,11 +493,17 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
             looks,
             Work::Follow,
             &|from, share, look| {
+                share.take_gifts();
+                let had = share.waiting();
                 loop {
                     let before = handed.fetch_add(HANDED, Ordering::Relaxed);
                     let (left, waiting) = ((most * count).saturating_sub(before), share.waiting());
                     share.expand(left.min(HANDED), look);
                     if share.waiting() == waiting {
+                        is_out.fetch_or(had > 0 && waiting == 0, Ordering::Relaxed);
+                        break;
+                    }
+                    if is_out.load(Ordering::Relaxed) && share.waiting() >= SEEDS * count {
                         break;
                     }
                 }
@@ -540,42 +547,35 @@ impl<L: Language + Clone, F: Digest> Survey<L, F> {
         others
     }
 
-    /// At the beginning of a level: sees to it that all of so many shares have their due.
+    /// At the beginning of a level: deals what there is among so many shares, as soon as there is enough.
     fn level(&mut self, shares: usize) {
         let waiting: usize = self.shares.iter().map(Share::waiting).sum();
-        if waiting < SEEDS * shares {
-            return;
-        }
-        if self.shares.len() < shares {
+        if self.shares.len() < shares && waiting >= SEEDS * shares {
             let digests: Vec<F> = self.digests().flatten().collect();
             let language = self.shares[0].language().clone();
             // Ways that were gone once can be gone again.
             if let Ok(dealt) = Self::resume(language, &self.kept(), digests, shares) {
                 *self = dealt;
             }
-            return;
         }
-        self.even_out();
     }
 
-    /// Gives of the states of those shares that have too many to those that have too few.
-    fn even_out(&mut self) {
-        let shares = self.shares.len();
-        let waiting: usize = self.shares.iter().map(Share::waiting).sum();
-        if waiting < SEEDS * shares {
-            return;
-        }
+    /// Where some share has fewer states than it is to follow now, those that have too many give to those that have too few.
+    fn even_out(&mut self, most: usize) {
+        let mut has: Vec<_> = self.shares.iter().map(Share::waiting).collect();
+        let (waiting, shares) = (has.iter().sum::<usize>(), has.len());
+        let is_needed = waiting >= SEEDS * shares && has.iter().any(|has| *has < most);
         let due = waiting / shares;
-        while let Some(rich) = (0..shares).max_by_key(|nth| self.shares[*nth].waiting())
-            && let Some(poor) = (0..shares).min_by_key(|nth| self.shares[*nth].waiting())
-            && self.shares[rich].waiting() as f64 > UNEVEN * due as f64
+        while is_needed
+            && let Some(rich) = (0..shares).max_by_key(|nth| has[*nth])
+            && let Some(poor) = (0..shares).min_by_key(|nth| has[*nth])
+            && has[rich] as f64 > UNEVEN * due as f64
         {
-            let (has, lacks) = (
-                self.shares[rich].waiting() - due,
-                due - self.shares[poor].waiting(),
-            );
-            let (prefixes, states) = self.shares[rich].give(has.min(lacks).max(1));
-            self.shares[poor].adopt_all(&prefixes, states);
+            let given = (has[rich] - due).min(due - has[poor]).max(1);
+            let gift = self.shares[rich].give(given);
+            self.shares[poor].get(gift);
+            has[rich] -= given;
+            has[poor] += given;
         }
     }
 

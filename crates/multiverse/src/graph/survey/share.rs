@@ -7,6 +7,7 @@ use std::ops::BitXor;
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::{Asked, News, Step, Unsure};
 use super::beside::Tables;
 use super::level::Level;
 use super::log::Log;
@@ -37,14 +38,12 @@ pub struct Share<L: Language, F> {
     log: Log,
     now: Level<L::State>,
     next: Level<L::State>,
+    /// What was given to it and not taken in.
+    gifts: Vec<(Prefixes, Vec<L::State>)>,
     /// How many states of a level are held.
     held: usize,
     sieve: Sieve<F>,
-    /// By owner, what is to be asked.
-    asking: Vec<Vec<Successor<L::State, F>>>,
-    /// By number, what was asked.
-    asked: HashMap<u32, Vec<Successor<L::State, F>>>,
-    asks: u32,
+    asked: Asked<F>,
     ends: BTreeMap<Outcome<L::Value>, Surveyed>,
     pub(super) counts: Counts,
 }
@@ -64,31 +63,6 @@ pub struct Counts {
     pub asked: u64,
     /// States that could not be numbered any more, and were not followed.
     pub lost: u64,
-}
-
-struct Successor<S, F> {
-    parent: u32,
-    option: u32,
-    digest: F,
-    state: S,
-}
-
-/// A question of one share to another, which owns these digests: which are new?
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsure<F> {
-    /// Its number among those of who asks.
-    pub number: u32,
-    /// What it is about.
-    pub digests: Vec<F>,
-}
-
-/// The answer: a bit for each digest, the lowest first, set where it is new.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct News {
-    /// Which question this answers.
-    pub number: u32,
-    /// Words of 64 bits.
-    pub is_new: Vec<u64>,
 }
 
 impl<L: Language, F: Digest> Share<L, F> {
@@ -130,11 +104,10 @@ impl<L: Language, F: Digest> Share<L, F> {
             log: Log::new(),
             now: Level::new(),
             next: Level::new(),
+            gifts: Vec::new(),
             held: HELD,
             sieve: Sieve::new(),
-            asking: (0..of).map(|_| Vec::new()).collect(),
-            asked: HashMap::new(),
-            asks: 0,
+            asked: Asked::new(of),
             ends: BTreeMap::new(),
             counts: Counts::default(),
         }
@@ -243,36 +216,25 @@ impl<L: Language, F: Digest> Share<L, F> {
         // As many as a state has options.
         let option = unknown.place as u32;
         if unknown.is_new {
-            return self.adopt(parent, option, state);
+            match self.log.push(parent, option) {
+                Some(id) => self.next.push(self.held, id, state),
+                None => self.counts.lost += 1,
+            }
+            return;
         }
         self.counts.asked += 1;
-        let owner = unknown.digest.owner(self.of);
-        self.asking[owner as usize].push(Successor {
+        let step = Step {
             parent,
             option,
+            place: self.next.push_unsure(self.held, state),
             digest: unknown.digest,
-            state,
-        });
-    }
-
-    fn adopt(&mut self, parent: u32, option: u32, state: L::State) {
-        match self.log.push(parent, option) {
-            Some(id) => self.next.push(self.held, id, state),
-            None => self.counts.lost += 1,
-        }
+        };
+        self.asked.add(unknown.digest.owner(self.of), step);
     }
 
     /// What the share has to ask another one, if anything.
     pub fn ask(&mut self, owner: u32) -> Option<Unsure<F>> {
-        let asking = std::mem::take(self.asking.get_mut(owner as usize)?);
-        if asking.is_empty() {
-            return None;
-        }
-        let digests = asking.iter().map(|next| next.digest).collect();
-        let number = self.asks;
-        self.asks = self.asks.wrapping_add(1);
-        self.asked.insert(number, asking);
-        Some(Unsure { number, digests })
+        self.asked.ask(owner)
     }
 
     /// Answers a question about digests that this share owns, and knows them from now on.
@@ -304,15 +266,10 @@ impl<L: Language, F: Digest> Share<L, F> {
 
     /// Takes an answer, once; others, in any order, and nothing for a question that was not asked.
     pub fn settle(&mut self, answer: &News) {
-        let asked = self.asked.remove(&answer.number).unwrap_or_default();
-        for (nth, next) in asked.into_iter().enumerate() {
-            let is_new = answer
-                .is_new
-                .get(nth / 64)
-                .is_some_and(|word| word >> (nth % 64) & 1 == 1);
-            if is_new {
-                self.adopt(next.parent, next.option, next.state);
-            }
+        for (step, is_new) in self.asked.answered(answer) {
+            let id = is_new.then(|| self.log.push(step.parent, step.option));
+            self.counts.lost += u64::from(id == Some(None));
+            self.next.make_sure(step.place, id.flatten());
         }
     }
 
@@ -331,13 +288,12 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Whether nothing is to be asked, and no answer to come.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.asked.is_empty() && self.asking.iter().all(Vec::is_empty)
+        self.asked.is_empty()
     }
 
     /// States of which nobody has said yet whether they are new.
     pub(super) fn unsettled(&self) -> usize {
-        let asked = self.asked.values().chain(&self.asking);
-        asked.map(Vec::len).sum()
+        self.asked.len()
     }
 
     /// Goes on to the next level. All shares do so together, when none has anything to follow, to ask or to settle.
@@ -444,18 +400,25 @@ impl<L: Language, F: Digest> Share<L, F> {
         Ok(states.collect())
     }
 
-    /// Takes what another one gave, with as many of the states as it gave.
-    pub(super) fn adopt_all(&mut self, prefixes: &Prefixes, states: Vec<L::State>) {
-        let numbers = self.noted(prefixes);
-        let mut states = states.into_iter();
-        for node in &prefixes.now {
-            match (numbers[*node as usize], states.next()) {
-                (Some(id), Some(state)) => {
-                    let state = self.language.at_home(state);
-                    self.now.push(self.held, id, state);
+    /// Gets what another one of this process gave, with as many of the states as it gave.
+    pub(super) fn get(&mut self, gift: (Prefixes, Vec<L::State>)) {
+        self.gifts.push(gift);
+    }
+
+    /// Takes in what was given to it. That takes a while, so whoever follows its states does it.
+    pub(super) fn take_gifts(&mut self) {
+        for (ways, states) in std::mem::take(&mut self.gifts) {
+            let numbers = self.noted(&ways);
+            let mut states = states.into_iter();
+            for node in &ways.now {
+                match (numbers[*node as usize], states.next()) {
+                    (Some(id), Some(state)) => {
+                        let state = self.language.at_home(state);
+                        self.now.push(self.held, id, state);
+                    }
+                    (Some(id), None) => self.now.push_later(id),
+                    (None, _) => self.counts.lost += 1,
                 }
-                (Some(id), None) => self.now.push_later(id),
-                (None, _) => self.counts.lost += 1,
             }
         }
     }
@@ -540,13 +503,12 @@ impl<L: Language, F: Digest> Share<L, F> {
     /// Bytes held on the heap, without what states own there.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
-        let asked = self.asked.values().chain(&self.asking).map(Vec::capacity);
         self.known.of(self.nth).heap_bytes()
             + self.log.heap_bytes()
             + self.sieve.heap_bytes()
             + self.now.heap_bytes()
             + self.next.heap_bytes()
-            + asked.sum::<usize>() * size_of::<Successor<L::State, F>>()
+            + self.asked.heap_bytes()
     }
 
     pub(super) const fn language(&self) -> &L {

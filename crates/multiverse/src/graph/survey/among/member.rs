@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::share::{News, Share, Unsure};
+use super::super::asked::{News, Unsure};
+use super::super::share::Share;
 use super::super::{NoWay, Onlooker, ROUND, Survey, at_once};
 use super::letter::{Stint, Tally, packed, unpacked};
 use super::{Apart, Letter, Post};
@@ -215,7 +216,6 @@ where
         {
             self.take(&ways, out);
         }
-        self.survey.even_out();
     }
 
     fn take<N>(&mut self, ways: &[Prefixes], out: &mut Outgoing<N>) {
