@@ -12,7 +12,7 @@ const UNSURE: u32 = u32::MAX;
 /// number is kept: four bytes for some hundred. Who follows them goes their ways once more.
 ///
 /// Also those that are perhaps not new stand in this order, without a number, until that is known; those that turn out not
-/// to be stay until they would come: so states are allocated and freed in one order, which is twice as fast as in any other.
+/// to be stay until they would come: so states are freed in the order in which they were allocated, which allocators like best.
 pub(super) struct Level<S> {
     held: VecDeque<(u32, S)>,
     /// The numbers of those after them.
