@@ -43,8 +43,14 @@ pub(super) enum Effect {
 pub(super) struct Memo {
     shards: [Mutex<Shard>; SHARDS],
     messages: Mutex<HashSet<Arc<Message>>>,
-    /// Actors of another memory, each with the equal one of this. They are held, so that nothing else gets their addresses.
-    guests: Mutex<Vec<Option<(Arc<Actor>, Arc<Actor>)>>>,
+    guests: Mutex<Vec<Option<Guest>>>,
+}
+
+/// An actor of another memory, and the equal one of this. It is held, so that nothing else gets its address.
+#[derive(Clone)]
+struct Guest {
+    there: Arc<Actor>,
+    here: Arc<Actor>,
 }
 
 #[derive(Default)]
@@ -104,11 +110,14 @@ impl Memo {
             let spread = (Arc::as_ptr(actor).addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let place = &mut guests[(spread >> 32) as usize % GUESTS];
             match place {
-                Some((guest, own)) if Arc::ptr_eq(guest, actor) => Arc::clone(own),
+                Some(guest) if Arc::ptr_eq(&guest.there, actor) => Arc::clone(&guest.here),
                 _ => {
-                    let own = self.intern(Cow::Borrowed(&**actor));
-                    *place = Some((Arc::clone(actor), Arc::clone(&own)));
-                    own
+                    let (there, here) = (Arc::clone(actor), self.intern(Cow::Borrowed(&**actor)));
+                    *place = Some(Guest {
+                        there,
+                        here: Arc::clone(&here),
+                    });
+                    here
                 }
             }
         });

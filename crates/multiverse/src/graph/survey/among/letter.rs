@@ -117,11 +117,12 @@ impl Tally {
 
 /// Digests as they travel: eight or sixteen bytes each.
 pub(super) fn packed<F: Digest>(digests: &[F]) -> Vec<u8> {
-    let bytes = digests.iter().flat_map(|digest| {
-        let bytes = digest.bits().to_le_bytes();
-        bytes.into_iter().take(F::BITS as usize / 8)
-    });
-    bytes.collect()
+    let size = F::BITS as usize / 8;
+    let mut bytes = Vec::with_capacity(digests.len() * size);
+    for digest in digests {
+        bytes.extend_from_slice(&digest.bits().to_le_bytes()[..size]);
+    }
+    bytes
 }
 
 /// What was packed.
