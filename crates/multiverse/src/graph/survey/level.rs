@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// Numbers from here on are none.
-const NONE: u32 = u32::MAX - 1;
+use super::log::NONE;
 
 /// The number of a state of which somebody else knows whether it is new.
-const UNSURE: u32 = u32::MAX;
+const UNSURE: u32 = NONE + 1;
 
 /// States in the order in which they were found, each with its number in the log. Of those beyond what is held only the
 /// number is kept: four bytes for some hundred. Who follows them goes their ways once more.

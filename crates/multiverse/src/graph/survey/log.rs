@@ -8,6 +8,9 @@ const CHUNK: usize = 1 << 16;
 /// Stands for an option that does not fit a byte.
 const FAR: u8 = u8::MAX;
 
+/// States have smaller numbers: this and the next stand for none.
+pub(super) const NONE: u32 = u32::MAX - 1;
+
 /// From which state each state was reached, and by which of the options there. Number 0 is the start; a state has a
 /// greater number than the one that it was reached from.
 pub(super) struct Log {
@@ -39,7 +42,7 @@ impl Log {
 
     /// The number of a state that is reached from `parent`; none if numbers are used up.
     pub(super) fn push(&mut self, parent: u32, option: u32) -> Option<u32> {
-        let id = u32::try_from(self.len()).ok()?;
+        let id = u32::try_from(self.len()).ok().filter(|id| *id < NONE)?;
         if self
             .chunks
             .last()
