@@ -227,9 +227,9 @@ impl<L: Language, F: Digest> Share<L, F> {
             parent,
             option,
             place: self.next.push_unsure(self.held, state),
-            digest: unknown.digest,
         };
-        self.asked.add(unknown.digest.owner(self.of), step);
+        let owner = unknown.digest.owner(self.of);
+        self.asked.add(owner, unknown.digest, step);
     }
 
     /// What the share has to ask another one, if anything.
