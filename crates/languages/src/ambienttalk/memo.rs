@@ -107,8 +107,7 @@ impl Memo {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         guests.resize(GUESTS, None);
         let own = actors.iter().map(|actor| {
-            let spread = (Arc::as_ptr(actor).addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let place = &mut guests[(spread >> 32) as usize % GUESTS];
+            let place = &mut guests[(by_address(actor) >> 32) as usize % GUESTS];
             match place {
                 Some(guest) if Arc::ptr_eq(&guest.there, actor) => Arc::clone(&guest.here),
                 _ => {
@@ -202,9 +201,13 @@ impl Eq for Arrival {}
 impl Hash for Arrival {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         // The entry holds the message, so that nothing else gets its address.
-        let message = Arc::as_ptr(&self.1).addr() as u64;
-        hasher.write_u64(self.0.digest ^ message.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        hasher.write_u64(self.0.digest ^ by_address(&self.1));
     }
+}
+
+/// Says which one it is as long as it is held; mixed well.
+fn by_address<T>(thing: &Arc<T>) -> u64 {
+    (Arc::as_ptr(thing).addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 impl Hasher for Digest {
