@@ -8,7 +8,8 @@
 //!    stream of bytes that may lose, double, reorder or corrupt them, and delivers each message
 //!    once and in order. It has no clock and does no I/O; [`link`] ties it to something that does.
 //!
-//! `guard` (a feature) lets nobody speak to an endpoint who does not have its key.
+//! [`speed`] finds the speed at which a serial line carries frames. `guard` (a feature) lets nobody
+//! speak to an endpoint who does not have its key.
 //!
 //! What comes from the line is hostile until proven otherwise: no byte sequence makes anything here
 //! panic, and memory is bounded by the [`Config`] of the endpoint.
@@ -23,6 +24,7 @@ pub mod endpoint;
 pub mod guard;
 pub mod link;
 pub mod message;
+pub mod speed;
 pub mod trace;
 mod value;
 mod varint;
@@ -39,5 +41,6 @@ pub use message::{
     MockedCalls, Overflow, PauseReason, PrimitiveStop, Report, RequestId, Resume, SCHEMA, ToDevice,
     ToHost, Watch, WatchAccess, peer_schema,
 };
+pub use speed::Speed;
 pub use trace::{Batch, Record, RecordKind, TraceDecoder, TraceEncoder, TraceError};
 pub use value::Value;

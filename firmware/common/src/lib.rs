@@ -21,7 +21,6 @@ mod pins;
 pub mod place;
 pub mod queue;
 mod serve;
-mod speed;
 mod start;
 mod strip;
 

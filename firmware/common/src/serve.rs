@@ -7,9 +7,8 @@ use borges_board::{Board, Shared};
 use borges_stub::{Config, Flash, Stub};
 use borges_vm::Limits;
 use borges_wire::link::Outgoing;
-use borges_wire::{ContentHash, DeviceLimits};
+use borges_wire::{ContentHash, DeviceLimits, Speed};
 
-use crate::speed::Speed;
 use crate::{Chip, Pins};
 
 /// How much a device can take.

@@ -4,10 +4,10 @@
 //! tried, with every greeting that the host repeats, until frames arrive. Nobody has to agree on anything first, and it
 //! works the same after a restart of either side.
 
-use borges_wire::Counters;
+use crate::Counters;
 
 /// What is tried, in bits per second. The first is that after a start.
-const BAUDS: [u32; 6] = [115_200, 921_600, 1_000_000, 2_000_000, 460_800, 230_400];
+pub const BAUDS: [u32; 6] = [115_200, 921_600, 1_000_000, 2_000_000, 460_800, 230_400];
 /// So long after its last byte, a burst of noise is over.
 const QUIET_US: u64 = 20_000;
 /// More noise than this, in bytes, is no frame that is still under way.
@@ -17,18 +17,20 @@ const PATIENCE_US: u64 = 2_000_000;
 /// Nor is noise of so long after a start; a port that is opened makes some.
 const START_US: u64 = 100_000;
 
-/// The speed of a line, by what was heard on it.
-pub(crate) struct Speed {
+/// The speed of a line, by what one endpoint has heard on it since it was made.
+#[derive(Debug)]
+pub struct Speed {
     index: usize,
     /// So long is it kept in spite of noise.
     patience_us: u64,
     frames: u64,
+    strays: u64,
     bytes: u64,
     noise: Option<Noise>,
 }
 
 /// Bytes since the last good frame.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Noise {
     since_us: u64,
     until_us: u64,
@@ -36,19 +38,21 @@ struct Noise {
 }
 
 impl Speed {
-    /// That after a start.
-    pub(crate) const fn new() -> Self {
+    /// That after a start, when both begin.
+    pub const fn new() -> Self {
         Self {
             index: 0,
             patience_us: START_US,
             frames: 0,
+            strays: 0,
             bytes: 0,
             noise: None,
         }
     }
 
-    /// Takes note of what has been heard until now; the speed to go on with, if this one is wrong.
-    pub(crate) fn listen(&mut self, now_us: u64, counters: Counters) -> Option<u32> {
+    /// Takes note of what an endpoint has heard until `now_us`, in µs of its clock; the speed to go on with, in bits per
+    /// second, if this one is wrong.
+    pub fn listen(&mut self, now_us: u64, counters: Counters) -> Option<u32> {
         let heard = counters.bytes_received.saturating_sub(self.bytes);
         self.bytes = counters.bytes_received;
         if counters.frames_received != self.frames {
@@ -56,6 +60,12 @@ impl Speed {
             self.patience_us = PATIENCE_US;
             self.noise = None;
             return None;
+        }
+        // What looks like a frame of another connection proves nothing, but a host that has not noticed our restart sends no
+        // others, until it has heard that it was one.
+        if counters.stray_frames != self.strays {
+            self.strays = counters.stray_frames;
+            self.patience_us = PATIENCE_US;
         }
         if heard > 0 {
             let new = Noise {
