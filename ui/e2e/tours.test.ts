@@ -1,8 +1,8 @@
-// Every example's tour, played to its bug: at three sizes, light and dark; at each size once by mouse and once by keyboard alone.
+// Every example's tour, played to its bug: at three sizes, by mouse or by keyboard alone, each step light and dark.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tour } from "../src/tour/tours";
 import { accept, differs, taken } from "./accepted";
@@ -20,9 +20,10 @@ const SIZES = [
   { width: 1024, height: 768 },
   { width: 390, height: 844 },
 ];
-/** Which theme is played by mouse changes from one example to the next. */
-const themes = (nth: number) =>
-  nth % 2 === 0 ? ([["light", "mouse"], ["dark", "keyboard"]] as const) : ([["dark", "mouse"], ["light", "keyboard"]] as const);
+/** Whose turn it is changes from one size to the next, and from one example to the next. */
+const hand = (turn: number): "mouse" | "keyboard" => (turn % 2 === 0 ? "mouse" : "keyboard");
+/** And the theme with each step. */
+const theme = (turn: number): "light" | "dark" => (turn % 2 === 0 ? "light" : "dark");
 let browser: Browser;
 
 beforeAll(async () => {
@@ -45,13 +46,27 @@ async function press(page: Page, how: "mouse" | "keyboard", number: number, of: 
   }
 }
 
+/** Holds what the page shows against the accepted pictures, in the theme whose turn it is and then in the other one. */
+async function look(page: Page, devtools: CDPSession, turn: number, step: string): Promise<void> {
+  for (const colorScheme of [theme(turn), theme(turn + 1)]) {
+    await page.emulateMedia({ colorScheme });
+    // What is drawn by hand is drawn anew in the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const picture = `${step}-${colorScheme}`;
+    const png = await taken(page, devtools);
+    writeFileSync(join(KEPT, `${picture}.png`), png, "base64");
+    expect(await differs(page, picture, png), `${join(KEPT, picture)}.png`).toBeNull();
+    expect(await overlaps(page), `labels at ${picture}`).toEqual([]);
+  }
+}
+
 for (const [nth, { name, tour }] of tours.entries()) {
   const { steps, program, open: args = [] } = tour;
-  const shapes = SIZES.flatMap((size) => themes(nth).map(([colorScheme, how]) => ({ ...size, colorScheme, how })));
-  for (const { how, width, height, colorScheme } of shapes) {
-    test(`${name}, by ${how} at ${width}, ${colorScheme}`, async () => {
+  for (const [mth, { width, height }] of SIZES.entries()) {
+    const how = hand(nth + mth);
+    test(`${name}, by ${how} at ${width}`, async () => {
       const server = await Server.start([join(EXAMPLES, name, program ?? `${name}.wasm`), ...args]);
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme(nth + 1), reducedMotion: "reduce" });
       try {
         const page = await open(context, server.url);
         const devtools = await context.newCDPSession(page);
@@ -62,11 +77,8 @@ for (const [nth, { name, tour }] of tours.entries()) {
           if (shows) {
             await page.waitForFunction((text) => document.body.innerText.includes(text), shows);
           }
-          const picture = `${name}-${n}-${width}-${colorScheme}`;
-          const png = await taken(page, devtools);
-          writeFileSync(join(KEPT, `${picture}.png`), png, "base64");
-          expect(await differs(page, picture, png), `${join(KEPT, picture)}.png`).toBeNull();
-          expect(await overlaps(page), `labels at step ${n}`).toEqual([]);
+          // A step ends in the theme in which the next one begins.
+          await look(page, devtools, nth + n, `${name}-${n}-${width}`);
         }
         await page.getByRole("region", { name: "Tour" }).waitFor({ state: "detached" });
         expect(await unreachable(page), "controls out of reach").toEqual([]);
