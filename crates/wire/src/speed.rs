@@ -37,9 +37,9 @@ struct Noise {
     bytes: u64,
 }
 
-impl Speed {
+impl Default for Speed {
     /// That after a start, when both begin.
-    pub const fn new() -> Self {
+    fn default() -> Self {
         Self {
             index: 0,
             patience_us: START_US,
@@ -49,7 +49,9 @@ impl Speed {
             noise: None,
         }
     }
+}
 
+impl Speed {
     /// Takes note of what an endpoint has heard until `now_us`, in µs of its clock; the speed to go on with, in bits per
     /// second, if this one is wrong.
     pub fn listen(&mut self, now_us: u64, counters: Counters) -> Option<u32> {

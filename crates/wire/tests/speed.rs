@@ -66,7 +66,7 @@ impl Line {
             to_host: Way::new(),
             device: Endpoint::new(Config::device(), 6),
             device_baud: BAUDS[0],
-            speed: Speed::new(),
+            speed: Speed::default(),
             starts: 0,
         }
     }
@@ -76,7 +76,7 @@ impl Line {
         self.starts += 1;
         self.device = Endpoint::new(Config::device(), 100 + self.starts);
         self.device_baud = BAUDS[0];
-        self.speed = Speed::new();
+        self.speed = Speed::default();
     }
 
     fn step(&mut self) {

@@ -68,7 +68,7 @@ pub fn serve<C: Chip>(
     if let Some(text) = last_words {
         stub.report_failure(text);
     }
-    let mut speed = Speed::new();
+    let mut speed = Speed::default();
     let mut outgoing = Outgoing::default();
     let mut buffer = [0; 128];
     loop {
