@@ -2,70 +2,74 @@
 
 #![allow(clippy::unwrap_used)] // A test may give up.
 
-use std::collections::VecDeque;
+#[allow(dead_code, unreachable_pub)] // The same links as everywhere, not a copy.
+#[path = "../../sim/src/link.rs"]
+mod link;
 
 use borges_wire::speed::BAUDS;
-use borges_wire::{Channel, Config, Endpoint, Incoming, LostCause, Speed};
+use borges_wire::{Channel, Config, Incoming, Link, LostCause, Port, Speed};
+use link::{Clock, Faults, LossyLink};
 use proptest::prelude::*;
 
 /// How long each of the two goes between two looks at the line, in µs.
 const TURN_US: u64 = 1_000;
 
-/// Bytes under way, with the speed at which they were sent and the time when they arrive.
-type Way = VecDeque<(u64, u32, Vec<u8>)>;
+/// The device's end of a line: with another speed than the host's, bytes become others on their way.
+struct DeviceEnd {
+    line: LossyLink,
+    host_baud: u32,
+    baud: u32,
+}
 
-/// What a byte becomes where the ends differ.
-fn carried(byte: u8, same: bool) -> u8 {
-    if same {
-        byte
-    } else {
-        byte.wrapping_mul(37).wrapping_add(11)
+impl DeviceEnd {
+    fn carry(&self, bytes: &mut [u8]) {
+        if self.baud != self.host_baud {
+            for byte in bytes {
+                *byte = byte.wrapping_mul(37).wrapping_add(11);
+            }
+        }
     }
 }
 
-/// Puts the frames of an end on their way.
-fn sends(end: &mut Endpoint, way: &mut Way, arrival: u64, baud: u32) {
-    while let Some(frame) = end.transmit() {
-        way.push_back((arrival, baud, frame.to_vec()));
+impl Link for DeviceEnd {
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        let mut bytes = bytes.to_vec();
+        self.carry(&mut bytes);
+        self.line.send(&bytes)
     }
-}
 
-/// What has arrived by now at an end that listens with this speed.
-fn arrives(way: &mut Way, now: u64, baud: u32) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while way.front().is_some_and(|&(at, ..)| at <= now) {
-        let (_, sent, frame) = way.pop_front().unwrap();
-        bytes.extend(frame.iter().map(|&byte| carried(byte, sent == baud)));
+    fn receive(&mut self, buffer: &mut [u8]) -> usize {
+        let length = self.line.receive(buffer);
+        self.carry(&mut buffer[..length]);
+        length
     }
-    bytes
+
+    fn now_us(&self) -> u64 {
+        self.line.now_us()
+    }
 }
 
 /// A host whose port has a speed of its own, and a device that looks for it.
-struct Line {
-    now: u64,
-    /// From one end to the other, in µs.
-    delay: u64,
-    host_baud: u32,
-    host: Endpoint,
-    to_device: Way,
-    to_host: Way,
-    device: Endpoint,
-    device_baud: u32,
+struct Pair {
+    clock: Clock,
+    host: Port<LossyLink>,
+    device: Port<DeviceEnd>,
     speed: Speed,
     starts: u32,
 }
 
-impl Line {
-    fn new(host_baud: u32, delay: u64) -> Self {
+impl Pair {
+    fn new(host_baud: u32, delay_us: u64) -> Self {
+        let clock = Clock::new_virtual();
+        let faults = Faults {
+            delay_us: (delay_us, delay_us),
+            ..Faults::none()
+        };
+        let (line, other) = LossyLink::pair(&clock, &faults, 1);
         Self {
-            now: 0,
-            delay,
-            host_baud,
-            host: Endpoint::new(Config::host(), 5),
-            to_device: Way::new(),
-            to_host: Way::new(),
-            device: Endpoint::new(Config::device(), 6),
-            device_baud: BAUDS[0],
+            clock,
+            host: Port::new(line, Config::host(), 5),
+            device: started(other, host_baud, 6),
             speed: Speed::default(),
             starts: 0,
         }
@@ -74,46 +78,47 @@ impl Line {
     /// The device's reset button.
     fn reset(&mut self) {
         self.starts += 1;
-        self.device = Endpoint::new(Config::device(), 100 + self.starts);
-        self.device_baud = BAUDS[0];
+        let DeviceEnd {
+            line, host_baud, ..
+        } = self.device.link();
+        self.device = started(line.clone(), *host_baud, 100 + self.starts);
         self.speed = Speed::default();
     }
 
     fn step(&mut self) {
-        self.now += TURN_US;
-        let (now, arrival) = (self.now, self.now + self.delay);
-        let heard = arrives(&mut self.to_host, now, self.host_baud);
-        self.host.feed(now, &heard);
-        self.host.tick(now);
-        sends(&mut self.host, &mut self.to_device, arrival, self.host_baud);
-        let heard = arrives(&mut self.to_device, now, self.device_baud);
-        self.device.feed(now, &heard);
-        if let Some(baud) = self.speed.listen(now, self.device.counters()) {
-            self.device_baud = baud;
+        self.clock.advance(TURN_US);
+        self.host.poll();
+        self.device.poll();
+        let counters = self.device.endpoint().counters();
+        if let Some(baud) = self.speed.listen(self.clock.now_us(), counters) {
+            self.device.link().baud = baud;
         }
-        self.device.tick(now);
-        sends(
-            &mut self.device,
-            &mut self.to_host,
-            arrival,
-            self.device_baud,
-        );
         while self.device.receive().is_some() {}
     }
 
     /// How long it takes until the host is told this, in µs; no longer than `most`.
     fn until(&mut self, most: u64, told: impl Fn(&Incoming) -> bool) -> Option<u64> {
-        let began = self.now;
-        while self.now - began < most {
+        let began = self.clock.now_us();
+        while self.clock.now_us() - began < most {
             self.step();
             while let Some(incoming) = self.host.receive() {
                 if told(&incoming) {
-                    return Some(self.now - began);
+                    return Some(self.clock.now_us() - began);
                 }
             }
         }
         None
     }
+}
+
+/// The device's end after a start.
+fn started(line: LossyLink, host_baud: u32, seed: u32) -> Port<DeviceEnd> {
+    let end = DeviceEnd {
+        line,
+        host_baud,
+        baud: BAUDS[0],
+    };
+    Port::new(end, Config::device(), seed)
 }
 
 proptest! {
@@ -125,21 +130,21 @@ proptest! {
         delay in 0..60_000u64,
         waits in prop::collection::vec((0..3_000u64, any::<bool>()), 1..4),
     ) {
-        let mut line = Line::new(BAUDS[index], delay);
+        let mut pair = Pair::new(BAUDS[index], delay);
         // A greeting or a repetition each second, of which each speed takes one.
         let most = 3_000_000 + 1_100_000 * index as u64;
-        let first = line.until(most, |told| *told == Incoming::Connected);
-        prop_assert!(first.is_some(), "{} by {}", line.device_baud, line.host_baud);
+        let first = pair.until(most, |told| *told == Incoming::Connected);
+        prop_assert!(first.is_some(), "{} by {}", pair.device.link().baud, BAUDS[index]);
         for (wait, asks) in waits {
-            line.until(wait * 1_000, |_| false);
-            line.reset();
+            pair.until(wait * 1_000, |_| false);
+            pair.reset();
             if asks {
-                line.host.send(Channel::Control, b"what is the program's state?").unwrap();
+                pair.host.endpoint().send(Channel::Control, b"what is the program's state?").unwrap();
             }
             let restarted = |told: &Incoming| matches!(told, Incoming::Lost(lost) if lost.cause == LostCause::PeerRestarted);
-            let heard = line.until(most, restarted);
-            prop_assert!(heard.is_some(), "{} by {}", line.device_baud, line.host_baud);
-            let again = line.until(1_000_000, |told| *told == Incoming::Connected);
+            let heard = pair.until(most, restarted);
+            prop_assert!(heard.is_some(), "{} by {}", pair.device.link().baud, BAUDS[index]);
+            let again = pair.until(1_000_000, |told| *told == Incoming::Connected);
             prop_assert!(again.is_some());
         }
     }
