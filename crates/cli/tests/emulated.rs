@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::emulator::{Chip, Emulator, PICO, PICO_USB, STM32F4};
@@ -68,22 +68,45 @@ fn another_mock_leads_to_another_universe_and_a_jump_comes_back() {
     );
 }
 
+/// The color dial, built for the `number`th time: another program that does the same.
+fn rebuilt(number: usize) -> PathBuf {
+    let mut program = std::fs::read(example("color-dial")).expect("the example is there");
+    // Empty custom sections without a name.
+    program.extend([0, 1, 0].repeat(number));
+    let path = fresh(&format!("rebuilt-{number}.wasm"));
+    std::fs::write(&path, program).expect("a file beside the tests can be written");
+    path
+}
+
 #[test]
 #[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
 fn a_rebuilt_program_is_uploaded_and_goes_on() {
-    let mut rebuilt = std::fs::read(example("color-dial")).expect("the example is there");
-    // An empty custom section without a name: another program that does the same.
-    rebuilt.extend([0, 1, 0]);
-    let path = fresh("rebuilt.wasm");
-    std::fs::write(&path, rebuilt).expect("a file beside the tests can be written");
     same_everywhere(
         &example("color-dial"),
         &format!(
             "mock read_uart_sensor(0) = 5; break call drive_motor_degrees; continue; upload {}; continue; step; verify; \
              board",
-            path.display()
+            rebuilt(1).display()
         ),
     );
+}
+
+/// The memory of each program takes more than half of the heap, and what is small comes to lie wherever there is room.
+#[test]
+#[ignore = "needs the emulators and the firmware: scripts/firmware.sh test"]
+fn there_is_memory_for_one_program_after_the_other() {
+    let between = [
+        "step; back; mock read_uart_sensor(0) = 3",
+        "step; step; verify; break color-dial.ts:20",
+        "board; mock read_uart_sensor(0) = 5; step",
+    ];
+    let mut script =
+        "mock read_uart_sensor(0) = 5; break call drive_motor_degrees; continue".to_owned();
+    for (number, between) in (2..=10).zip(between.iter().cycle()) {
+        let program = rebuilt(number);
+        script += &format!("; {between}; upload {}; continue", program.display());
+    }
+    same_on(&[&STM32F4], &example("color-dial"), &script);
 }
 
 #[test]

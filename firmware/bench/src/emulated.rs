@@ -23,7 +23,7 @@ static mut HEAP_MEMORY: [MaybeUninit<u8>; emulator::HEAP] = [MaybeUninit::uninit
 /// Makes the heap. Call it once, first.
 pub fn start() {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
-    let _no_last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
+    let _no_last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY), 64 << 10) };
     emulator::start();
 }
 

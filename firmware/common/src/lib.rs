@@ -14,6 +14,7 @@ extern crate alloc;
 mod chance;
 mod chip;
 mod display;
+mod heap;
 mod last_words;
 mod line;
 mod motor;

@@ -5,25 +5,24 @@ use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
 
-use embedded_alloc::LlffHeap;
-
+use crate::heap::Heap;
 use crate::last_words::LastWords;
 
 #[global_allocator]
-static HEAP: LlffHeap = LlffHeap::empty();
+static HEAP: Heap = Heap::empty();
 
 /// Survives a reboot.
 #[unsafe(link_section = ".uninit.last_words")]
 static mut LAST_WORDS: MaybeUninit<LastWords> = LastWords::nowhere();
 
-/// Makes the heap, which the stub, the program and the program's memory share. What the firmware said when it failed
-/// before this start, if it did.
+/// Makes the heap, which the stub, the program and the program's memory share; the memory is so many bytes at most. What the
+/// firmware said when it failed before this start, if it did.
 ///
 /// # Safety
 /// Call it once, before the first allocation; nothing else may use the memory.
-pub unsafe fn start(heap: *mut [MaybeUninit<u8>]) -> Option<String> {
+pub unsafe fn start(heap: *mut [MaybeUninit<u8>], memory_bytes: u32) -> Option<String> {
     // SAFETY: the caller gives the memory away, and nothing was allocated yet.
-    unsafe { HEAP.init(heap as *mut u8 as usize, heap.len()) };
+    unsafe { HEAP.start(heap, memory_bytes as usize) };
     // SAFETY: it is used here, before anything else runs, and by a panic, after which nothing else runs.
     unsafe { LastWords::take(&mut *addr_of_mut!(LAST_WORDS)) }
 }

@@ -17,7 +17,7 @@ use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
 
-use borges_firmware::{Measures, keep_last_words, serve};
+use borges_firmware::{Measures, keep_last_words, serve, start};
 
 use crate::chip::Rp2040;
 
@@ -36,7 +36,7 @@ static mut HEAP_MEMORY: [MaybeUninit<u8>; 200 * 1024] = [MaybeUninit::uninit(); 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
-    let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
+    let last_words = unsafe { start(addr_of_mut!(HEAP_MEMORY), MEASURES.memory_bytes) };
     let (chip, flash) = Rp2040::start();
     serve(chip, MEASURES, Some(Box::new(flash)), last_words)
 }

@@ -16,7 +16,7 @@ use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::ptr::addr_of_mut;
 
-use borges_firmware::{Measures, keep_last_words, serve};
+use borges_firmware::{Measures, keep_last_words, serve, start};
 
 use borges_stub::Flash;
 
@@ -38,7 +38,7 @@ static mut HEAP_MEMORY: [MaybeUninit<u8>; 112 * 1024] = [MaybeUninit::uninit(); 
 #[cortex_m_rt::entry]
 fn main() -> ! {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
-    let last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY)) };
+    let last_words = unsafe { start(addr_of_mut!(HEAP_MEMORY), MEASURES.memory_bytes) };
     let chip = Stm32f405::start();
     let flash = Sectors::new().map(|sectors| Box::new(sectors) as Box<dyn Flash>);
     serve(chip, MEASURES, flash, last_words)

@@ -1,5 +1,6 @@
 //! How a session with a device begins: the greeting, uploads, and a program at its start.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use borges_board::{Hardware, PortableBoard, ProgramLimits};
@@ -75,11 +76,10 @@ impl<H: Hardware> Stub<H> {
         arguments: &[borges_wire::Value],
     ) -> Done {
         self.take_board(board)?;
-        let program = match self.begun.take() {
+        let program = match &self.begun {
             // The same program again needs no second upload.
-            Some(begun) if begun.hash == hash => begun.program,
-            other => {
-                self.begun = other;
+            Some(begun) if begun.hash == hash => begun.program.clone(),
+            _ => {
                 let limits = &self.program_limits;
                 let module = match self.uploads.program(hash) {
                     Some(Code::InMemory(bytes)) => Module::new(bytes, limits),
@@ -93,6 +93,8 @@ impl<H: Hardware> Stub<H> {
                 program
             }
         };
+        // There is memory for one.
+        self.leave();
         let limits = self.program_limits;
         let mut machine = Machine::new(program.module.clone(), limits).map_err(unstartable)?;
         let arguments: Vec<Value> = arguments.iter().map(|value| from_wire(*value)).collect();
@@ -104,7 +106,7 @@ impl<H: Hardware> Stub<H> {
         self.driver.begin(&self.board);
         self.driver.at(0);
         self.driver.discard_events();
-        self.begun = Some(Begun {
+        self.begun = Some(Box::new(Begun {
             hash,
             program,
             machine,
@@ -113,9 +115,15 @@ impl<H: Hardware> Stub<H> {
             running: None,
             held: None,
             next_check: self.check_every,
-        });
+        }));
         self.adopt_stops()?;
         Ok(None)
+    }
+
+    /// Frees what the program takes. Out of line, because there is much to free.
+    #[inline(never)]
+    pub(super) fn leave(&mut self) {
+        self.begun = None;
     }
 
     /// Goes on with the board that this hash names: the present one, or the one that was loaded.
@@ -135,7 +143,7 @@ impl<H: Hardware> Stub<H> {
         self.board_hash = hash;
         self.uploads.forget(BlobKind::Board);
         // What ran on the board before does not run on this one.
-        self.begun = None;
+        self.leave();
         self.driver.adopt(&self.board);
         Ok(())
     }

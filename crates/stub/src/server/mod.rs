@@ -102,7 +102,8 @@ pub struct Stub<H> {
     endpoint: Endpoint,
     epoch: Epoch,
     uploads: Uploads,
-    begun: Option<Begun>,
+    /// In a box, because to move it takes code.
+    begun: Option<Box<Begun>>,
     mocks: Mocks,
     breakpoints: Vec<CodeOffset>,
     stops: Vec<PrimitiveStop>,
@@ -352,7 +353,7 @@ impl<H: Hardware> Stub<H> {
     }
 
     fn reset(&mut self) -> Done {
-        self.begun = None;
+        self.leave();
         self.mocks = Mocks::default();
         self.stops.clear();
         self.breakpoints.clear();
