@@ -6,8 +6,8 @@
 
 import { symbols } from './elf.js';
 
-const ALLOCATE = /borges_firmware4heap.*GlobalAlloc.*5alloc17h/;
-const FREE = /borges_firmware4heap.*GlobalAlloc.*7dealloc17h/;
+const ALLOCATE = /borges_firmware\.\.heap.*GlobalAlloc.*5alloc17h/;
+const FREE = /borges_firmware\.\.heap.*GlobalAlloc.*7dealloc17h/;
 const REALLOCATE = /___rust_realloc$/;
 /** Where the stub begins a program, and within that takes over a board, which is not the program's. */
 const BEGIN = /borges_stub.*Stub.*5begin17h/;

@@ -97,7 +97,7 @@ fn a_rebuilt_program_is_uploaded_and_goes_on() {
 fn there_is_memory_for_one_program_after_the_other() {
     let between = [
         "step; back; mock read_uart_sensor(0) = 3",
-        "step; step; verify; break color-dial.ts:20",
+        "step; step; verify; back",
         "board; mock read_uart_sensor(0) = 5; step",
     ];
     let mut script =
