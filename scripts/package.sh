@@ -185,7 +185,7 @@ case "${1:-make}" in
     crates) cargo package --workspace --quiet --allow-dirty ;;
     macos)
         rustup --quiet target add aarch64-apple-darwin
-        # SQLite's C is not compiled: there are no headers of macOS here.
+        # C is not compiled, SQLite's and the allocator's: there are no headers of macOS here.
         CC_aarch64_apple_darwin=true AR_aarch64_apple_darwin=true \
             cargo check --quiet --target aarch64-apple-darwin --workspace --no-default-features
         ;;

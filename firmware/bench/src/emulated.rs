@@ -18,12 +18,15 @@ pub use emulator::begin;
 /// What follows does not count, up to [`begin`]; nor does what came since, unless it `counts`.
 pub use emulator::end;
 
+/// What a program's memory is at most, in bytes: as with the firmware.
+pub const MEMORY_BYTES: u32 = 64 << 10;
+
 static mut HEAP_MEMORY: [MaybeUninit<u8>; emulator::HEAP] = [MaybeUninit::uninit(); _];
 
 /// Makes the heap. Call it once, first.
 pub fn start() {
     // SAFETY: called once, before the first allocation; nothing else names the heap's memory.
-    let _no_last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY), 64 << 10) };
+    let _no_last_words = unsafe { borges_firmware::start(addr_of_mut!(HEAP_MEMORY), MEMORY_BYTES) };
     emulator::start();
 }
 

@@ -38,7 +38,7 @@ fn main() -> ! {
 
 fn limits() -> Limits {
     Limits {
-        memory_bytes: 64 * 1024,
+        memory_bytes: emulated::MEMORY_BYTES.into(),
         ..Limits::small()
     }
 }

@@ -11,6 +11,9 @@ use linked_list_allocator::Heap as Part;
 /// Blocks of so many bytes are large: the memory of a program is one, no message is.
 const LARGE: usize = 32 << 10;
 
+/// What addresses and sizes of blocks are multiples of.
+const WORD: usize = align_of::<usize>();
+
 /// A heap whose upper end is for large blocks: a program's memory fits there again, wherever what is small and outlived the
 /// program has come to lie. Each kind of block takes the other's part where its own is full.
 pub(crate) struct Heap {
@@ -43,9 +46,6 @@ impl Heap {
         });
     }
 }
-
-/// What addresses and sizes of blocks are multiples of.
-const WORD: usize = align_of::<usize>();
 
 // SAFETY: each part keeps the contract, and gets back what it gave.
 unsafe impl GlobalAlloc for Heap {
